@@ -1,0 +1,47 @@
+# Two commands do everything: `make demo` and `make test`.
+PYTHON ?= python3
+BIN := .venv/bin
+DEMO ?= demo
+
+.PHONY: demo test test-long lint bench lock clean
+.DEFAULT_GOAL := demo
+
+# Installed once, and again whenever a lock file or pyproject.toml changes.
+.venv/.run: requirements.lock pyproject.toml
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@touch $@
+
+.venv/.dev: .venv/.run requirements-dev.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
+	@touch $@
+
+# Probe, grade, render and verify fourteen nights on the embedded router with real recorded answers; offline.
+demo: .venv/.run
+	$(BIN)/bitdepth demo --out $(DEMO)
+
+test: .venv/.dev
+	$(BIN)/python -m pytest --cov=generator --cov-report=term
+	$(BIN)/python -m coverage report --fail-under=100 --include="$$(cat tests/pure_modules.txt | paste -sd, -)"
+
+test-long: .venv/.dev
+	$(BIN)/python -m pytest --long
+
+lint: .venv/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: .venv/.dev
+	$(BIN)/python -m pytest tests/benchmarks -q
+
+# Needs uv (`pip install uv`). Writes no registry's address.
+lock:
+	uv pip compile --universal --generate-hashes --no-header --no-annotate --quiet pyproject.toml --group build -o requirements.lock
+	uv pip compile --universal --generate-hashes --no-header --no-annotate --quiet pyproject.toml --group dev -c requirements.lock -o requirements-dev.lock
+
+clean:
+	rm -rf .venv demo site dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,19 @@
+"""bitdepth: honest, permanent, checkable grades for LLM inference endpoints.
+
+Each arrow of the flow is a folder; stages meet only in `records`, and each data folder at the top has exactly one
+module that touches it::
+
+    router -> observations -> archive -> grades -> archive -> pages -> verification
+           probing/          archive/   method/   archive/   site/    verification/
+
+    cli.py        the command line: options, clock, progress, exit codes
+    workflows.py  one function a command, each readable as its sentence
+    settings.py   content/site.toml and the environment as one frozen value
+    content.py    the only reader of content/
+    records/      the nouns
+    errors.py     what can go wrong, by who can act
+
+Layers: cli > workflows > stages (never each other) > records > errors.
+"""
+
+__version__ = "0.1.0"

@@ -1,0 +1,97 @@
+"""Everything that can go wrong in a way that somebody can act on, grouped by who that is.
+
+Each error is raised with what was expected, what was found, where, and what to do next; the command line prints
+it as one message and ends with the error's exit code. Anything else that is raised is a defect of this program.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+
+class ExitCode(IntEnum):
+    """How a command ended."""
+
+    DONE = 0
+    """Everything asked for was done."""
+    FAILED = 1
+    """Something could not be checked or done."""
+    USAGE = 2
+    """The command line was not understood."""
+    PARTIAL = 3
+    """The night is not complete: the same command carries on with what is missing."""
+    BUDGET = 4
+    """Sending stopped at the budget cap or because the router reports no credit."""
+    LOCKED = 5
+    """Another run holds this site root."""
+    INTEGRITY = 6
+    """Something recorded or published is not what it was."""
+
+
+class BitdepthError(Exception):
+    """The root of the tree: a message for whoever can act, and an exit code."""
+
+    exit_code: ExitCode = ExitCode.FAILED
+
+    def __init__(self, problem: str, *, where: str | None = None, do: str | None = None) -> None:
+        """Hold the message apart in its three parts.
+
+        Args:
+            problem: what was expected and what was found.
+            where: the file, field, address or command that it was found in.
+            do: what to do next.
+        """
+        super().__init__(problem)
+        self.problem = problem
+        self.where = where
+        self.do = do
+
+    def __str__(self) -> str:
+        """Return the whole message on one line."""
+        parts = [self.problem]
+        if self.where is not None:
+            parts.append(f"in {self.where}")
+        message = " ".join(parts)
+        return f"{message}. {self.do}" if self.do else message
+
+
+class UsageError(BitdepthError):
+    """The command line asks for something that is not there: the caller can say it otherwise."""
+
+    exit_code = ExitCode.USAGE
+
+
+class ContentError(BitdepthError):
+    """A file under content/ or templates/ is missing or malformed: the operator can mend it."""
+
+
+class RouterError(BitdepthError):
+    """The router or the way to it failed before anything could be asked: wait, or mend key and network."""
+
+
+class BudgetError(BitdepthError):
+    """The budget forbids going on: raise the cap or add credit, and run again."""
+
+    exit_code = ExitCode.BUDGET
+
+
+class PartialNightError(BitdepthError):
+    """A night is not complete; its journal is kept and the same command carries on."""
+
+    exit_code = ExitCode.PARTIAL
+
+
+class LockedError(BitdepthError):
+    """Another run holds the lock of this site root."""
+
+    exit_code = ExitCode.LOCKED
+
+
+class ArchiveError(BitdepthError):
+    """The archive cannot be read or written here: a folder, a disk or a right is missing."""
+
+
+class IntegrityError(BitdepthError):
+    """A kept file is not what it was when it was written: compare with another copy before anything else."""
+
+    exit_code = ExitCode.INTEGRITY

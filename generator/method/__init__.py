@@ -1,0 +1,1 @@
+"""Observations to grades: the method. Pure: nights and a definition in, grades out."""

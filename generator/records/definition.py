@@ -1,0 +1,328 @@
+"""A method definition: every number, estimator, rule choice and letter condition of one method version.
+
+The grader reads nothing else, and the method page is generated from the same value, so page and grading cannot
+differ. An absent key means that the rule is off. Percentages and points are whole or decimal numbers in the file and
+exact fractions here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import tomllib
+from datetime import date
+from decimal import Decimal
+from fractions import Fraction
+from typing import Annotated, Any, Literal
+
+import msgspec
+
+from generator.errors import ContentError
+from generator.records.grade import Column, Letter
+
+DEFINITION_FORMAT = 1
+
+CONDITION_LETTERS = (Letter.A, Letter.B, Letter.C)
+"""The letters that have conditions, best first."""
+
+Percent = Decimal
+"""From 0 to 100; `_check_bounds` holds every Decimal of the definition to it."""
+Positive = Annotated[int, msgspec.Meta(ge=1)]
+Natural = Annotated[int, msgspec.Meta(ge=0)]
+
+
+class _Table(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A table of the definition: unknown keys are refused, so that no rule is misspelled into being off."""
+
+
+class WindowRule(_Table, frozen=True):
+    """Which nights a window holds."""
+
+    nights: Positive
+    """At most this many recorded nights, the last ones."""
+    calendar_days: Positive
+    """Within this many calendar days that end with the window's last night."""
+
+
+class NightRule(_Table, frozen=True):
+    """When a night is void."""
+
+    void_below_sent_percent: Percent
+    """A night is void where less than this share of its planned observations was sent."""
+
+
+class ReferenceRule(_Table, frozen=True):
+    """What makes an answer the reference."""
+
+    min_agreeing: Positive
+    """At least this many endpoints gave it."""
+    tie: Literal["none"]
+    """A tie for first place gives no reference."""
+
+
+class PairRule(_Table, frozen=True):
+    """What self-disagreement compares."""
+
+    nights: Literal["consecutive in window"]
+    """Two consecutive entries of the window's list of nights, whatever the calendar gap."""
+    prompts: Literal["fixed"]
+    """The same fixed prompt, same id and same text, answered on both."""
+
+
+class FloorRule(_Table, frozen=True):
+    """How a family's floor comes from its endpoints' self-disagreement."""
+
+    percentile: Percent
+    estimator: Literal["lower"]
+    """Sorted, the value at index floor(p (n - 1)); no interpolation."""
+
+
+class StabilityRule(_Table, frozen=True):
+    """When a family is stable."""
+
+    threshold_percent: Percent
+    """The median of 100 - S over endpoints is at or above this."""
+    median: Literal["mean of the middle two"]
+    """What the median of an even count is."""
+
+
+class MatchRule(_Table, frozen=True):
+    """How column M judges a night."""
+
+    pooling: Literal["stable families together"]
+    own_variation_best: Literal["B", "C", "D"] | None = None
+    """The best letter M can read where the endpoint's own variation is above the floor; absent: no such rule."""
+
+
+class BestRule(_Table, frozen=True):
+    """Which endpoints may stand for 'best' in column T."""
+
+    min_counted_percent: Percent | None = None
+    """Answered or began to answer at least this share of the keyed prompts planned; absent: no such rule."""
+    excluded_reasons: tuple[Literal["too_few_nights", "absent"], ...] = ()
+    """Endpoints unrated for one of these reasons are left out."""
+
+
+class TaskRule(_Table, frozen=True):
+    """How column T compares."""
+
+    best: BestRule
+    floor: Literal["weighted by counted prompts"] | None = None
+    """A T smaller than the mean floor of the keyed families reads 0; absent: nothing is zeroed."""
+
+
+class DeclaredRule(_Table, frozen=True):
+    """How column D words a change."""
+
+    refinements: dict[str, tuple[str, ...]] = {}
+    """By the older word, the newer words that are narrower names of it."""
+
+
+class MatchLetter(_Table, frozen=True):
+    """What column M needs for a letter."""
+
+    max_nights_outside: Natural
+
+
+class TaskLetter(_Table, frozen=True):
+    """What column T needs for a letter."""
+
+    max_points: Percent
+
+
+class DeclaredLetter(_Table, frozen=True):
+    """What column D needs for a letter."""
+
+    states: tuple[Literal["present", "absent", "changed"], ...]
+
+
+class ReliabilityLetter(_Table, frozen=True):
+    """What column R needs for a letter; an absent key is no condition."""
+
+    errors_below_percent: Percent | None = None
+    truncation_below_percent: Percent | None = None
+    max_misrouted: Natural | None = None
+
+
+class LetterConditions(_Table, frozen=True):
+    """For each column, the conditions of A, B and C in this order; what meets none of them reads D where D exists.
+
+    Column D has no letter D: its C must take every state.
+    """
+
+    M: dict[Letter, MatchLetter]
+    T: dict[Letter, TaskLetter]
+    D: dict[Letter, DeclaredLetter]
+    R: dict[Letter, ReliabilityLetter]
+
+
+class UnratedRule(_Table, frozen=True):
+    """When a grade is U; an absent key is no such reason."""
+
+    min_nights_since_listed: Positive | None = None
+    min_nights_in_window: Positive | None = None
+    nights_absent: Positive | None = None
+    """Not listed, or listed with nothing sent, on this many nights of the window or more."""
+    max_without_reference_percent: Percent | None = None
+    no_stable_family: bool = False
+    not_measured: bool = False
+    """M is not measured and no column reads D."""
+
+
+class LatencyClass(_Table, frozen=True):
+    """One latency class."""
+
+    name: Annotated[str, msgspec.Meta(pattern="^[A-Z]{1,4}$")]
+    below_ms: Positive | None = None
+    """Its upper bound, exclusive; absent for the last class."""
+
+
+class LatencyRule(_Table, frozen=True):
+    """How the latency class, shown and not graded, is found."""
+
+    median: Literal["mean of the middle two, rounded down"]
+    classes: tuple[LatencyClass, ...]
+
+
+class WorkedExample(_Table, frozen=True):
+    """The invented numbers that the method page works through."""
+
+    self_disagreement: tuple[Percent, ...]
+    """S of each endpoint, in percent."""
+
+
+class Definition(_Table, frozen=True):
+    """One method version."""
+
+    format: int
+    version: Annotated[str, msgspec.Meta(pattern=r"^(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)$")]
+    released: date
+    changes: tuple[str, ...]
+    """What this version changed, a sentence each."""
+    window: WindowRule
+    night: NightRule
+    reference: ReferenceRule
+    self_disagreement: PairRule
+    floor: FloorRule
+    stability: StabilityRule
+    match: MatchRule
+    task: TaskRule
+    declared: DeclaredRule
+    letters: LetterConditions
+    unrated: UnratedRule
+    latency: LatencyRule
+    worked_example: WorkedExample
+
+    @property
+    def provisional(self) -> bool:
+        """True for versions 0.x: every letter under them says so."""
+        return self.version.startswith("0.")
+
+
+class Method(msgspec.Struct, frozen=True, kw_only=True):
+    """A definition with its prose and the digest of both: what a grade records as its method."""
+
+    definition: Definition
+    prose: str
+    """Markdown with {{ placeholders }} that the definition fills."""
+    digest: str
+    """SHA-256 of the .toml bytes followed by the .md bytes."""
+
+    @property
+    def version(self) -> str:
+        """The method version."""
+        return self.definition.version
+
+
+def parse_method(toml: bytes, markdown: bytes, *, where: str) -> Method:
+    """Return the method that a definition file and its prose say.
+
+    Args:
+        toml: bytes of `content/methods/<version>.toml`.
+        markdown: bytes of `content/methods/<version>.md`.
+        where: the definition file's name, for messages.
+
+    Raises:
+        ContentError: naming the field that is missing, unknown, of another type or out of bounds.
+    """
+    definition = parse_definition(toml, where=where)
+    try:
+        prose = markdown.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise ContentError(f"expected UTF-8, found {error.reason}", where=where.removesuffix(".toml") + ".md") from None
+    digest = hashlib.sha256(toml + markdown).hexdigest()
+    return Method(definition=definition, prose=prose, digest=digest)
+
+
+def parse_definition(toml: bytes, *, where: str) -> Definition:
+    """Return the definition that a TOML file says.
+
+    Raises:
+        ContentError: naming the field that is missing, unknown, of another type or out of bounds.
+    """
+    try:
+        raw: dict[str, Any] = tomllib.loads(toml.decode("utf-8"), parse_float=Decimal)
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ContentError(f"expected TOML, found {error}", where=where) from None
+    try:
+        definition = msgspec.convert(raw, Definition)
+    except msgspec.ValidationError as error:
+        raise ContentError(f"{error}", where=where, do="Compare with content/methods/0.1.toml") from None
+    _check_bounds(definition, where, "")
+    _check_whole(definition, where)
+    return definition
+
+
+def _check_bounds(value: object, where: str, path: str) -> None:
+    """Refuse a percentage or points outside 0 to 100, naming the field."""
+    match value:
+        case Decimal():
+            if not value.is_finite() or not 0 <= value <= 100:  # noqa: PLR2004 - what a percentage is
+                raise ContentError(f"expected a number from 0 to 100, found {value}", where=f"{where}, field '{path}'")
+        case msgspec.Struct():
+            for name in value.__struct_fields__:
+                _check_bounds(getattr(value, name), where, f"{path}.{name}".lstrip("."))
+        case dict():
+            for name, item in value.items():
+                _check_bounds(item, where, f"{path}.{name}")
+        case tuple():
+            for index, item in enumerate(value):
+                _check_bounds(item, where, f"{path}[{index}]")
+        case _:
+            pass
+
+
+def _check_whole(definition: Definition, where: str) -> None:
+    """Refuse what the types alone cannot: conditions that contradict each other."""
+    if definition.format != DEFINITION_FORMAT:
+        raise ContentError(
+            f"expected format {DEFINITION_FORMAT}, found {definition.format}",
+            where=f"{where}, field 'format'",
+            do="Use a version of bitdepth that knows this format",
+        )
+    for column in Column:
+        conditions = getattr(definition.letters, column)
+        if set(conditions) != set(CONDITION_LETTERS):
+            found = ", ".join(sorted(conditions)) or "none"
+            raise ContentError(
+                f"expected conditions for A, B and C, found {found}", where=f"{where}, field 'letters.{column}'"
+            )
+    states = set(definition.letters.D[Letter.C].states)
+    if states != {"present", "absent", "changed"}:
+        raise ContentError(
+            "expected every state (present, absent, changed), because column D has no letter D",
+            where=f"{where}, field 'letters.D.C.states'",
+        )
+    bounds = [latency_class.below_ms for latency_class in definition.latency.classes]
+    finite = [bound for bound in bounds if bound is not None]
+    if not bounds or bounds[-1] is not None or len(finite) != len(bounds) - 1 or finite != sorted(set(finite)):
+        raise ContentError(
+            "expected classes with rising 'below_ms' and a last class without it",
+            where=f"{where}, field 'latency.classes'",
+        )
+    if not definition.worked_example.self_disagreement:
+        raise ContentError("expected at least one number", where=f"{where}, field 'worked_example.self_disagreement'")
+
+
+def ratio(percent: Decimal) -> Fraction:
+    """Return a percentage, or points, as an exact ratio: 2.5 becomes 1/40."""
+    return Fraction(percent) / 100

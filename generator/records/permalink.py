@@ -1,0 +1,45 @@
+"""Addresses of the site, relative to its base address; each ends with a slash and is a folder with an index.html."""
+
+from __future__ import annotations
+
+from datetime import date
+
+from generator.records.slug import path_segment
+
+
+def model_path(model: str) -> str:
+    """Return where a model's page lies: `models/<author>/<name>/`."""
+    return f"models/{_model_segments(model)}/"
+
+
+def endpoint_path(model: str, endpoint: str) -> str:
+    """Return where an endpoint's page lies: `models/<author>/<name>/<endpoint>/`."""
+    return f"models/{_model_segments(model)}/{path_segment(endpoint)}/"
+
+
+def grade_index_path(model: str, endpoint: str, window_end: date) -> str:
+    """Return where a grade's index lies: every method version it was graded under."""
+    return f"grades/{_model_segments(model)}/{path_segment(endpoint)}/{window_end.isoformat()}/"
+
+
+def permalink_path(model: str, endpoint: str, window_end: date, method_version: str) -> str:
+    """Return where the permanent page of a grade lies, for ever."""
+    return f"{grade_index_path(model, endpoint, window_end)}v{method_version}/"
+
+
+def night_path(night: date) -> str:
+    """Return where a night's page lies."""
+    return f"nights/{night.isoformat()}/"
+
+
+def method_path(version: str | None = None) -> str:
+    """Return where the list of method versions lies, or the page of one version."""
+    return "method/" if version is None else f"method/{version}/"
+
+
+def _model_segments(model: str) -> str:
+    """Return `<author>/<name>`; a model without an author lies under `_`."""
+    author, slash, name = model.partition("/")
+    if not slash:
+        return f"_/{path_segment(model)}"
+    return f"{path_segment(author)}/{path_segment(name)}"

@@ -1,0 +1,201 @@
+"""Grades in words: what pages, terminal and citation say of a letter and its four columns.
+
+Every sentence that compares is made here, from the record's integers, and asks `comparison` whether it may.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import assert_never
+
+import msgspec
+
+from generator.records.comparison import is_outside
+from generator.records.definition import CONDITION_LETTERS, Definition
+from generator.records.figures import percent, printed
+from generator.records.grade import (
+    Column,
+    DeclaredChange,
+    DeclaredState,
+    Grade,
+    Letter,
+    MatchNight,
+    UnratedReason,
+)
+
+NOT_MEASURED = "not measured"
+WITHIN_FLOOR = "within the floor"
+NO_LETTER = "\N{EN DASH}"
+"""Stands for the letter of a column that was not measured."""
+
+LETTER_WORDS = {
+    Letter.A: "within noise",
+    Letter.B: "minor departure",
+    Letter.C: "clear departure",
+    Letter.D: "large departure",
+    Letter.U: "unrated",
+}
+"""The word that stands beside a letter, so that neither colour nor letter is ever the only mark."""
+
+COLUMN_WORDS = {
+    Column.M: "match",
+    Column.T: "task accuracy",
+    Column.D: "declared precision",
+    Column.R: "reliability",
+}
+
+
+class Reading(msgspec.Struct, frozen=True, kw_only=True):
+    """One column in words."""
+
+    column: Column
+    letter: Letter | None
+    """Null when not measured."""
+    words: str
+    """The column's value, a phrase with its figures."""
+
+
+def readings(grade: Grade, definition: Definition) -> tuple[Reading, ...]:
+    """Return the four columns of a grade in words, in the order M, T, D, R."""
+    words = {
+        Column.M: match_words(grade),
+        Column.T: task_words(grade, definition),
+        Column.D: declared_words(grade),
+        Column.R: reliability_words(grade, definition),
+    }
+    return tuple(Reading(column=c, letter=grade.column_letter(c), words=words[c]) for c in Column)
+
+
+def short_form(grade: Grade) -> str:
+    """Return the letter as it stands where space is short: 'B 0.1 · M A T B D A R A'."""
+    columns = " ".join(f"{column} {grade.column_letter(column) or NO_LETTER}" for column in Column)
+    return f"{grade.letter} {grade.method_version} · {columns}"
+
+
+def match_words(grade: Grade) -> str:
+    """Return column M in words."""
+    if grade.m_letter is None:
+        return NOT_MEASURED
+    observed = _count(grade.m_nights_observed, "night")
+    if grade.m_nights_outside == 0:
+        every = "the one night" if grade.m_nights_observed == 1 else f"all {observed}"
+        words = f"{WITHIN_FLOOR} on {every} measured"
+    else:
+        words = f"outside the floor on {grade.m_nights_outside} of {observed} measured"
+    if grade.m_own_variation_above_floor:
+        words += "; its own night-to-night variation is above the floor"
+    return words
+
+
+def night_words(night: MatchNight) -> str:
+    """Return one measured night of column M in words: 'outside' or 'within'."""
+    allowed = Fraction(night.allowed_numerator, night.allowed_denominator)
+    return "outside" if is_outside(night.mismatches, allowed) else "within"
+
+
+def allowed_figure(night: MatchNight) -> str:
+    """Return how many mismatches a night allowed, printed so that it agrees with the night's reading."""
+    allowed = Fraction(night.allowed_numerator, night.allowed_denominator)
+    return printed(allowed, limits=(Fraction(night.mismatches),))
+
+
+def task_points(grade: Grade) -> Fraction | None:
+    """Return column T in points as it reads: None when not measured, 0 where the floor zeroes it."""
+    if grade.t_letter is None or grade.t_best_correct is None or grade.t_best_counted is None:
+        return None
+    if grade.t_within_floor:
+        return Fraction(0)
+    best = Fraction(grade.t_best_correct, grade.t_best_counted)
+    return max(Fraction(0), 100 * (best - Fraction(grade.t_correct, grade.t_counted)))
+
+
+def task_words(grade: Grade, definition: Definition) -> str:
+    """Return column T in words."""
+    points = task_points(grade)
+    if points is None:
+        return NOT_MEASURED
+    if grade.t_within_floor:
+        return WITHIN_FLOOR
+    limits = [Fraction(definition.letters.T[letter].max_points) for letter in CONDITION_LETTERS]
+    figure = printed(points, limits)
+    return f"{figure} {'point' if figure == '1' else 'points'} from the best"
+
+
+def declared_words(grade: Grade) -> str:
+    """Return column D in words."""
+    match grade.d_state:
+        case DeclaredState.PRESENT:
+            return f"{grade.d_precision}, unchanged"
+        case DeclaredState.ABSENT:
+            return "absent, unchanged"
+        case DeclaredState.CHANGED:
+            return "; ".join(change_words(change) for change in grade.d_changes)
+        case _:
+            assert_never(grade.d_state)
+
+
+def change_words(change: DeclaredChange) -> str:
+    """Return one change of declared precision in words, with its date and kind."""
+    before, after = change.before or "absent", change.after or "absent"
+    return f"{before}, then {after}, on {change.night.isoformat()} ({change.kind})"
+
+
+def reliability_words(grade: Grade, definition: Definition) -> str:
+    """Return column R in words."""
+    if grade.r_letter is None:
+        return NOT_MEASURED
+    return (
+        f"errors {error_percent(grade, definition)} %, truncation {truncation_words(grade, definition)}, "
+        f"misrouted {grade.r_misrouted}"
+    )
+
+
+def error_percent(grade: Grade, definition: Definition) -> str:
+    """Return errors as a percentage of what was sent, on the same side of every limit as the count is."""
+    conditions = definition.letters.R.values()
+    limits = [Fraction(c.errors_below_percent) for c in conditions if c.errors_below_percent is not None]
+    return percent(grade.r_errors, grade.r_sent, limits)
+
+
+def truncation_words(grade: Grade, definition: Definition) -> str:
+    """Return truncated answers as a percentage of all that began, with its sign, or 'not measured'."""
+    began = grade.r_answered + grade.r_truncated
+    if began == 0:
+        return NOT_MEASURED
+    conditions = definition.letters.R.values()
+    limits = [Fraction(c.truncation_below_percent) for c in conditions if c.truncation_below_percent is not None]
+    return f"{percent(grade.r_truncated, began, limits)} %"
+
+
+def reason_words(reason: UnratedReason, grade: Grade, definition: Definition) -> str:
+    """Return why a grade is U in words, with the count and the limit it passed."""
+    rule = definition.unrated
+    match reason:
+        case UnratedReason.TOO_FEW_NIGHTS:
+            return (
+                f"too few nights: {_count(grade.nights_since_listed, 'recorded night')} since the first listing and "
+                f"{_count(len(grade.nights), 'recorded night')} in the window; {rule.min_nights_since_listed} and "
+                f"{rule.min_nights_in_window} are needed"
+            )
+        case UnratedReason.ABSENT:
+            return f"absent: not listed or not asked on {_count(grade.nights_absent, 'night')} of the window"
+        case UnratedReason.NO_REFERENCE:
+            return (
+                f"no reference: {grade.pairs_without_reference} of the model's {grade.pairs} night and prompt pairs "
+                f"had none; {rule.max_without_reference_percent} % is the most"
+            )
+        case UnratedReason.NO_STABLE_FAMILY:
+            return "no stable family: the model's endpoints repeat themselves too seldom in every family"
+        case UnratedReason.NOT_MEASURED:
+            return "not measured: no answer of this endpoint could be compared"
+        case _:
+            assert_never(reason)
+
+
+def provisional_words(grade: Grade) -> str:
+    """Return whether the letter can still change its meaning: 'provisional' or 'final'."""
+    return "provisional" if grade.provisional else "final"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

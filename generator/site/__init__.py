@@ -1,0 +1,1 @@
+"""Grades to pages: permanent pages rendered once, views rendered each time."""
