@@ -15,7 +15,7 @@ class _Table(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """A table of site.toml; unknown keys are refused."""
 
 
-class RouterSettings(_Table, frozen=True):
+class RouterSettings(_Table, frozen=True, kw_only=True):
     """Which router is asked."""
 
     kind: Literal["openrouter", "demo"]
@@ -25,7 +25,7 @@ class RouterSettings(_Table, frozen=True):
     """The environment variable that holds the key; the key itself never stands in a file."""
 
 
-class ProbingSettings(_Table, frozen=True):
+class ProbingSettings(_Table, frozen=True, kw_only=True):
     """How a night is asked."""
 
     concurrency: Positive = 60
@@ -43,14 +43,14 @@ class ProbingSettings(_Table, frozen=True):
     """The hour at which a night is meant to begin; six hours later it is late."""
 
 
-class BudgetSettings(_Table, frozen=True):
+class BudgetSettings(_Table, frozen=True, kw_only=True):
     """What a night may cost."""
 
     max_usd: Decimal | None = None
     """The cap of one night in US dollars; a router that charges needs one."""
 
 
-class Settings(_Table, frozen=True):
+class Settings(_Table, frozen=True, kw_only=True):
     """Everything that content/site.toml says."""
 
     format: Literal[1]

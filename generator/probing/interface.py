@@ -2,7 +2,7 @@
 
     router.listing(models)            -> tuple[ModelListing, ...]; RouterError where no listing can be read
     settle(listings, known, ...)      -> tuple[Endpoint, ...]      identity, once a night (pure)
-    plan(endpoints, prompts, seed)    -> tuple[Ask, ...]           every prompt for every endpoint, in seeded order (pure)
+    plan(endpoints, prompts, seed)    -> tuple[Ask, ...]           every prompt for every endpoint, seeded order (pure)
     collect(router, asks, ...)        -> one Observation for each Ask, handed to a sink as it is decided
     wire.observe(ask, reply)          -> Observation               pure and total: it never raises
 

@@ -34,7 +34,7 @@ class _Table(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """A table of the definition: unknown keys are refused, so that no rule is misspelled into being off."""
 
 
-class WindowRule(_Table, frozen=True):
+class WindowRule(_Table, frozen=True, kw_only=True):
     """Which nights a window holds."""
 
     nights: Positive
@@ -43,14 +43,14 @@ class WindowRule(_Table, frozen=True):
     """Within this many calendar days that end with the window's last night."""
 
 
-class NightRule(_Table, frozen=True):
+class NightRule(_Table, frozen=True, kw_only=True):
     """When a night is void."""
 
     void_below_sent_percent: Percent
     """A night is void where less than this share of its planned observations was sent."""
 
 
-class ReferenceRule(_Table, frozen=True):
+class ReferenceRule(_Table, frozen=True, kw_only=True):
     """What makes an answer the reference."""
 
     min_agreeing: Positive
@@ -59,7 +59,7 @@ class ReferenceRule(_Table, frozen=True):
     """A tie for first place gives no reference."""
 
 
-class PairRule(_Table, frozen=True):
+class PairRule(_Table, frozen=True, kw_only=True):
     """What self-disagreement compares."""
 
     nights: Literal["consecutive in window"]
@@ -68,7 +68,7 @@ class PairRule(_Table, frozen=True):
     """The same fixed prompt, same id and same text, answered on both."""
 
 
-class FloorRule(_Table, frozen=True):
+class FloorRule(_Table, frozen=True, kw_only=True):
     """How a family's floor comes from its endpoints' self-disagreement."""
 
     percentile: Percent
@@ -76,7 +76,7 @@ class FloorRule(_Table, frozen=True):
     """Sorted, the value at index floor(p (n - 1)); no interpolation."""
 
 
-class StabilityRule(_Table, frozen=True):
+class StabilityRule(_Table, frozen=True, kw_only=True):
     """When a family is stable."""
 
     threshold_percent: Percent
@@ -85,7 +85,7 @@ class StabilityRule(_Table, frozen=True):
     """What the median of an even count is."""
 
 
-class MatchRule(_Table, frozen=True):
+class MatchRule(_Table, frozen=True, kw_only=True):
     """How column M judges a night."""
 
     pooling: Literal["stable families together"]
@@ -93,7 +93,7 @@ class MatchRule(_Table, frozen=True):
     """The best letter M can read where the endpoint's own variation is above the floor; absent: no such rule."""
 
 
-class BestRule(_Table, frozen=True):
+class BestRule(_Table, frozen=True, kw_only=True):
     """Which endpoints may stand for 'best' in column T."""
 
     min_counted_percent: Percent | None = None
@@ -102,7 +102,7 @@ class BestRule(_Table, frozen=True):
     """Endpoints unrated for one of these reasons are left out."""
 
 
-class TaskRule(_Table, frozen=True):
+class TaskRule(_Table, frozen=True, kw_only=True):
     """How column T compares."""
 
     best: BestRule
@@ -110,32 +110,32 @@ class TaskRule(_Table, frozen=True):
     """A T smaller than the mean floor of the keyed families reads 0; absent: nothing is zeroed."""
 
 
-class DeclaredRule(_Table, frozen=True):
+class DeclaredRule(_Table, frozen=True, kw_only=True):
     """How column D words a change."""
 
     refinements: dict[str, tuple[str, ...]] = {}
     """By the older word, the newer words that are narrower names of it."""
 
 
-class MatchLetter(_Table, frozen=True):
+class MatchLetter(_Table, frozen=True, kw_only=True):
     """What column M needs for a letter."""
 
     max_nights_outside: Natural
 
 
-class TaskLetter(_Table, frozen=True):
+class TaskLetter(_Table, frozen=True, kw_only=True):
     """What column T needs for a letter."""
 
     max_points: Percent
 
 
-class DeclaredLetter(_Table, frozen=True):
+class DeclaredLetter(_Table, frozen=True, kw_only=True):
     """What column D needs for a letter."""
 
     states: tuple[Literal["present", "absent", "changed"], ...]
 
 
-class ReliabilityLetter(_Table, frozen=True):
+class ReliabilityLetter(_Table, frozen=True, kw_only=True):
     """What column R needs for a letter; an absent key is no condition."""
 
     errors_below_percent: Percent | None = None
@@ -143,7 +143,7 @@ class ReliabilityLetter(_Table, frozen=True):
     max_misrouted: Natural | None = None
 
 
-class LetterConditions(_Table, frozen=True):
+class LetterConditions(_Table, frozen=True, kw_only=True):
     """For each column, the conditions of A, B and C in this order; what meets none of them reads D where D exists.
 
     Column D has no letter D: its C must take every state.
@@ -155,7 +155,7 @@ class LetterConditions(_Table, frozen=True):
     R: dict[Letter, ReliabilityLetter]
 
 
-class UnratedRule(_Table, frozen=True):
+class UnratedRule(_Table, frozen=True, kw_only=True):
     """When a grade is U; an absent key is no such reason."""
 
     min_nights_since_listed: Positive | None = None
@@ -168,7 +168,7 @@ class UnratedRule(_Table, frozen=True):
     """M is not measured and no column reads D."""
 
 
-class LatencyClass(_Table, frozen=True):
+class LatencyClass(_Table, frozen=True, kw_only=True):
     """One latency class."""
 
     name: Annotated[str, msgspec.Meta(pattern="^[A-Z]{1,4}$")]
@@ -176,21 +176,21 @@ class LatencyClass(_Table, frozen=True):
     """Its upper bound, exclusive; absent for the last class."""
 
 
-class LatencyRule(_Table, frozen=True):
+class LatencyRule(_Table, frozen=True, kw_only=True):
     """How the latency class, shown and not graded, is found."""
 
     median: Literal["mean of the middle two, rounded down"]
     classes: tuple[LatencyClass, ...]
 
 
-class WorkedExample(_Table, frozen=True):
+class WorkedExample(_Table, frozen=True, kw_only=True):
     """The invented numbers that the method page works through."""
 
     self_disagreement: tuple[Percent, ...]
     """S of each endpoint, in percent."""
 
 
-class Definition(_Table, frozen=True):
+class Definition(_Table, frozen=True, kw_only=True):
     """One method version."""
 
     format: int
