@@ -40,7 +40,9 @@ class ProbingSettings(_Table, frozen=True, kw_only=True):
     sampling_seed: int | None = 20_260
     reasoning_budget_tokens: Annotated[int, msgspec.Meta(ge=0)] = 2048
     hour_utc: Annotated[int, msgspec.Meta(ge=0, le=23)] = 3
-    """The hour at which a night is meant to begin; six hours later it is late."""
+    """The hour at which a night is meant to begin."""
+    late_after_h: Positive = 6
+    """A night that begins more than so many hours after it is marked late."""
 
 
 class BudgetSettings(_Table, frozen=True, kw_only=True):

@@ -58,3 +58,20 @@ def _decimal(value: Fraction, places: int) -> str:
 
 def _strip(text: str) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+LARGEST_INTEGER = 2**53 - 1
+"""The largest integer that every reader of RFC 8785 JSON holds exactly."""
+
+_FINE = 10**9
+
+
+def storable(value: Fraction) -> Fraction:
+    """Return a fraction whose parts every reader holds exactly, and which every whole number compares with alike.
+
+    Nearly always the value itself. Where a part would pass `LARGEST_INTEGER`, the next fraction of a billionth that is
+    not above it: no whole number lies between the two, so a count is above the one exactly where it is above the other.
+    """
+    if max(abs(value.numerator), value.denominator) <= LARGEST_INTEGER:
+        return value
+    return Fraction(value * _FINE // 1, _FINE)

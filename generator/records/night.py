@@ -8,6 +8,10 @@ from typing import Annotated
 
 import msgspec
 
+from generator.records.endpoint import Endpoint
+from generator.records.listing import ModelListing
+from generator.records.prompt import Prompt
+
 Sha256 = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
 """A SHA-256 in lower-case hexadecimal."""
 
@@ -115,3 +119,27 @@ class VoidRecord(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     declared_at: datetime
     seal: str
     """SHA-256 of this record's canonical JSON without this member."""
+
+
+class NightPlan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a night set out to do: the first line of its journal, written before anything is asked."""
+
+    format: int
+    night: date
+    late: bool
+    seed: str
+    prompt_set: str
+    prompt_set_sha256: Sha256
+    router: str
+    started_at: datetime
+    settings: NightSettings
+    kinds: dict[str, str]
+    """By family, the kind that normalises its answers."""
+    listings: tuple[ModelListing, ...]
+    endpoints: tuple[Endpoint, ...]
+    prompts: tuple[Prompt, ...]
+    tool_version: str
+
+
+PLAN_FORMAT = 1
+"""The format of the journal that this program writes."""

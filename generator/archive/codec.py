@@ -1,0 +1,119 @@
+"""Records to the archive's bytes and back: Parquet for tables, canonical JSON for the rest. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeVar
+
+import msgspec
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from generator.archive import schema
+from generator.errors import IntegrityError
+from generator.records.canonical import COMPARE_ELSEWHERE, sha256
+from generator.records.endpoint import Endpoint
+from generator.records.grade import Grade
+from generator.records.observation import Observation
+from generator.records.prompt import Prompt
+
+Record = TypeVar("Record", bound=msgspec.Struct)
+
+
+def table_of(records: Iterable[msgspec.Struct], of: pa.Schema) -> pa.Table:
+    """Return records as a table of a schema whose columns are their fields."""
+    rows = list(records)
+    columns = [
+        pa.array([_plain(getattr(row, field.name)) for row in rows], type=field.type)
+        if not pa.types.is_dictionary(field.type)
+        else pa.array([getattr(row, field.name) for row in rows], type=pa.string()).dictionary_encode()
+        for field in of
+    ]
+    return pa.Table.from_arrays(columns, schema=of)
+
+
+def observations_table(observations: Iterable[Observation]) -> pa.Table:
+    """Return observations.parquet's table, sorted by model, endpoint and prompt_id."""
+    rows = sorted(observations, key=lambda row: (row.model, row.endpoint, row.prompt_id))
+    return table_of(rows, schema.OBSERVATIONS)
+
+
+def listings_table(endpoints: Iterable[Endpoint]) -> pa.Table:
+    """Return listings.parquet's table, sorted by model and endpoint."""
+    rows = sorted(endpoints, key=lambda row: (row.model, row.endpoint))
+    return table_of(rows, schema.LISTINGS)
+
+
+def prompts_table(prompts: Iterable[Prompt]) -> pa.Table:
+    """Return prompts.parquet's table, sorted by prompt_id."""
+    rows = sorted(prompts, key=lambda row: row.prompt_id)
+    return table_of(rows, schema.PROMPTS)
+
+
+def grades_table(grades: Iterable[Grade]) -> pa.Table:
+    """Return a grades file's table, sorted by model and endpoint."""
+    rows = sorted(grades, key=lambda row: (row.model, row.endpoint))
+    return table_of(rows, schema.GRADES)
+
+
+def pages_table(pages: Iterable[tuple[str, bytes]]) -> pa.Table:
+    """Return a pages file's table from (path, bytes), sorted by path."""
+    rows = sorted(pages)
+    paths, bodies = [path for path, _ in rows], [body for _, body in rows]
+    digests = [sha256(body) for body in bodies]
+    return pa.table([paths, digests, bodies], schema=schema.PAGES)
+
+
+def parquet_bytes(table: pa.Table) -> bytes:
+    """Return a table as Parquet: zstd, page checksums, the schema's version in the metadata."""
+    sink = pa.BufferOutputStream()
+    pq.write_table(table, sink, compression="zstd", write_page_checksum=True)
+    data: bytes = sink.getvalue().to_pybytes()
+    return data
+
+
+def read_parquet(data: bytes, of: pa.Schema, *, where: str) -> pa.Table:
+    """Return the table that Parquet bytes hold, page checksums verified.
+
+    Raises:
+        IntegrityError: where they are no Parquet, a checksum fails, or the columns are not the schema's.
+    """
+    try:
+        table = pq.read_table(pa.BufferReader(data), page_checksum_verification=True)
+    except (pa.ArrowException, OSError) as error:
+        raise IntegrityError(
+            f"expected a Parquet file, found one that cannot be read ({type(error).__name__})",
+            where=where,
+            do=COMPARE_ELSEWHERE,
+        ) from None
+    if not table.schema.equals(of) or _ours(table.schema) != _ours(of):
+        raise IntegrityError(
+            f"expected the columns of format {schema.SCHEMA_FORMAT}, found {', '.join(table.column_names)}",
+            where=where,
+            do=COMPARE_ELSEWHERE,
+        )
+    return table
+
+
+def records_of(table: pa.Table, kind: type[Record]) -> tuple[Record, ...]:
+    """Return a table's rows as records."""
+    return tuple(msgspec.convert(row, kind) for row in table.to_pylist())
+
+
+def pages_of(table: pa.Table) -> tuple[tuple[str, bytes], ...]:
+    """Return a pages table as (path, bytes)."""
+    return tuple(zip(table.column("path").to_pylist(), table.column("page").to_pylist(), strict=True))
+
+
+def _ours(of: pa.Schema) -> dict[bytes, bytes]:
+    """Return what a schema's metadata says of our formats; libraries add keys of their own."""
+    return {key: value for key, value in (of.metadata or {}).items() if key.startswith(b"bitdepth.")}
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401 - whatever a field holds
+    """Return a value as Arrow takes it: structs as dictionaries, enumerations as strings."""
+    if isinstance(value, Sequence) and not isinstance(value, (str, bytes)):
+        return [_plain(item) for item in value]
+    if isinstance(value, msgspec.Struct):
+        return {name: _plain(getattr(value, name)) for name in value.__struct_fields__}
+    return str(value) if isinstance(value, str) else value

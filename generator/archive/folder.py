@@ -1,0 +1,82 @@
+"""One archive folder: files read checked, and added once, each with the smaller file that makes it count."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+
+from generator.archive import files, layout
+from generator.records.canonical import canonical_json, read_sealed, sealed
+from generator.records.manifest import GradesManifest, PagesManifest
+
+_Record = TypeVar("_Record", bound=msgspec.Struct)
+
+
+class Folder:
+    """The archive/ folder of a site root, as its nights, grades and pages share it."""
+
+    def __init__(self, path: Path) -> None:
+        """Use a folder; nothing is opened yet."""
+        self.path = path
+
+    def exists(self, name: str) -> bool:
+        """True where a file of that name is there."""
+        return (self.path / name).exists()
+
+    def read(self, name: str) -> bytes:
+        """Return a kept file's bytes as they lie."""
+        return files.read(self.path, name)
+
+    def create(self, name: str, data: bytes) -> None:
+        """Create a file; one with the same bytes may be there already."""
+        files.create(self.path, name, data)
+
+    def add(self, name: str, data: bytes, manifest: GradesManifest | PagesManifest) -> None:
+        """Write a file, then the manifest that makes it count."""
+        beside = layout.manifest_of(name)
+        self.create_before(beside, name, data)
+        self.create(beside, canonical_json(sealed(manifest)))
+
+    def create_before(self, sealing: str, name: str, data: bytes) -> None:
+        """Create a file that counts only once `sealing` is written.
+
+        What an interrupted run left there with other bytes, and was never sealed, makes way.
+        """
+        path = self.path / name
+        with files.writing(name):
+            if path.exists() and not self.exists(sealing) and path.read_bytes() != data:
+                path.unlink()
+        self.create(name, data)
+
+    def names(self) -> Iterator[str]:
+        """Yield every file of the archive; the lock, the journal and unfinished files are none of it."""
+        for path in sorted(self.path.rglob("*")):
+            name = path.relative_to(self.path).as_posix()
+            if path.is_file() and name != layout.LOCK and not name.startswith(f"{layout.JOURNAL}/"):
+                yield name
+
+    def dates(self, pattern: str) -> tuple[date, ...]:
+        """Return the dates that name the files, or their folders, that a pattern finds; ascending."""
+        found = set()
+        for path in self.path.glob(pattern):
+            text = path.parent.name if path.name == layout.NIGHT_JSON else path.stem
+            try:
+                found.add(date.fromisoformat(text))
+            except ValueError:
+                continue
+        return tuple(sorted(found))
+
+
+def version_key(version: str) -> tuple[int, ...]:
+    """Return what orders method versions: 0.9 before 0.10. A name that is no version comes first."""
+    parts = version.split(".")
+    return tuple(int(part) for part in parts) if all(part.isdecimal() for part in parts) else ()
+
+
+def record_at(folder: Folder, name: str, kind: type[_Record]) -> _Record:
+    """Return the sealed record of a JSON file."""
+    return read_sealed(folder.read(name), kind, where=name)

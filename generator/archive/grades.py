@@ -1,0 +1,75 @@
+"""The grades of the archive: one file for each window and method version, never written twice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
+
+from generator.archive import codec, layout, schema
+from generator.archive.folder import Folder, record_at, version_key
+from generator.records.canonical import check_digest, sha256
+from generator.records.definition import Method
+from generator.records.grade import Grade
+from generator.records.manifest import MANIFEST_FORMAT, GradesManifest
+
+
+class Grades:
+    """archive/grades/."""
+
+    def __init__(self, folder: Folder) -> None:
+        """Use an archive's folder."""
+        self._folder = folder
+
+    def versions(self) -> tuple[str, ...]:
+        """Return every method version that something was graded under, oldest first."""
+        found = {name.split("/")[1] for name in self._folder.names() if name.startswith("grades/")}
+        return tuple(sorted(found, key=version_key))
+
+    def windows(self, version: str) -> tuple[date, ...]:
+        """Return the window ends graded under a version, ascending."""
+        return self._folder.dates(f"grades/{version}/*.json")
+
+    def get(self, version: str, window_end: date) -> tuple[Grade, ...]:
+        """Return the grades of a window under a version, sorted by model and endpoint."""
+        name = layout.grades_file(version, window_end)
+        data = self._folder.read(name)
+        check_digest(data, self.manifest(version, window_end).sha256, where=name)
+        return codec.records_of(codec.read_parquet(data, schema.GRADES, where=name), Grade)
+
+    def manifest(self, version: str, window_end: date) -> GradesManifest:
+        """Return what lies beside a grades file."""
+        return record_at(self._folder, layout.manifest_of(layout.grades_file(version, window_end)), GradesManifest)
+
+    def add(
+        self,
+        grades: Iterable[Grade],
+        method: Method,
+        window_end: date,
+        nights: Mapping[date, str],
+        voided: Sequence[date],
+    ) -> None:
+        """Write the grades of a window, then their manifest.
+
+        Args:
+            grades: all of the window under this version.
+            method: that they were made under.
+            window_end: the window's last night.
+            nights: by night of the window, the SHA-256 of its night.json.
+            voided: recorded nights that have been declared void by now.
+        """
+        name = layout.grades_file(method.version, window_end)
+        table = codec.grades_table(grades)
+        data = codec.parquet_bytes(table)
+        manifest = GradesManifest(
+            format=MANIFEST_FORMAT,
+            file=name,
+            sha256=sha256(data),
+            rows=table.num_rows,
+            method_version=method.version,
+            method_digest=method.digest,
+            window_end=window_end,
+            nights={night.isoformat(): nights[night] for night in sorted(nights)},
+            voided=tuple(voided),
+            seal="",
+        )
+        self._folder.add(name, data, manifest)

@@ -1,0 +1,176 @@
+"""The only reader of content/: settings, method definitions, prompt sets and prose.
+
+A site root may leave out what the installed program brings along: its own file wins, the packaged one otherwise.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import tomllib
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+import msgspec
+
+from generator.errors import ContentError
+from generator.records.definition import Method, parse_method
+from generator.records.prompt import Prompt, PromptFamily, PromptSet
+from generator.settings import Settings
+
+_PACKAGE = Path(__file__).parent
+
+
+def packaged(name: str) -> Path:
+    """Return where the installed program keeps a default: `content`, `templates` or `archive/FORMAT.md`."""
+    bundled = _PACKAGE / "_defaults" / name
+    return bundled if bundled.exists() else _PACKAGE.parent / name
+
+
+class Content:
+    """The content/ folder of a site root, over the packaged one."""
+
+    def __init__(self, root: Path) -> None:
+        """Use a site root; nothing is opened yet."""
+        self._folders = (root / "content", packaged("content"))
+
+    def settings(self) -> Settings:
+        """Return what site.toml says.
+
+        Raises:
+            ContentError: naming the field that is missing, unknown, of another type or out of bounds.
+        """
+        where = "content/site.toml"
+        path = self._folders[0] / "site.toml"
+        if not path.is_file():
+            raise ContentError(
+                "expected a settings file, found none",
+                where=where,
+                do="Give --root the folder that holds content/, or copy content/site.toml from the project",
+            )
+        return _convert(_toml(_read(path, where), where), Settings, where)
+
+    def method(self, version: str) -> Method:
+        """Return one method version.
+
+        Raises:
+            ContentError: where there is none, or its definition is malformed.
+        """
+        where = f"content/methods/{version}.toml"
+        definition = self._read(f"methods/{version}.toml", do=f"Known versions: {', '.join(self.method_versions())}")
+        method = parse_method(definition, self._read(f"methods/{version}.md"), where=where)
+        if method.version != version:
+            raise ContentError(
+                f"expected version '{version}', found '{method.version}'", where=f"{where}, field 'version'"
+            )
+        return method
+
+    def method_versions(self) -> tuple[str, ...]:
+        """Return every method version that can be graded under, oldest first."""
+        found = {path.stem for folder in self._folders for path in (folder / "methods").glob("*.toml")}
+        return tuple(sorted(found, key=_version_key))
+
+    def prompt_set(self, name: str) -> PromptSet:
+        """Return a prompt set, its families sorted by name.
+
+        Raises:
+            ContentError: naming file, line and field of what is malformed.
+        """
+        folder = f"prompts/{name}"
+        bodies = {f"{folder}/set.toml": self._read(f"{folder}/set.toml")}
+        where = f"content/{folder}/set.toml"
+        described = _convert(_toml(bodies[f"{folder}/set.toml"], where), _Set, where)
+        if described.name != name:
+            raise ContentError(f"expected name '{name}', found '{described.name}'", where=f"{where}, field 'name'")
+        families = []
+        for family, table in sorted(described.families.items()):
+            file = f"{folder}/{family}.jsonl"
+            bodies[file] = self._read(file)
+            prompts = _prompts(bodies[file], f"content/{file}")
+            families.append(
+                PromptFamily(
+                    name=family,
+                    kind=table.kind,
+                    nightly=table.nightly,
+                    pool=tuple(prompt for prompt in prompts if not prompt.fixed) if table.draw == "pool" else None,
+                    fixed=tuple(prompt for prompt in prompts if prompt.fixed),
+                )
+            )
+        return PromptSet(name=name, sha256=_digest(bodies), families=tuple(families))
+
+    def pages(self) -> dict[str, str]:
+        """Return the prose pages, Markdown by name."""
+        found: dict[str, str] = {}
+        for folder in reversed(self._folders):
+            for path in sorted((folder / "pages").glob("*.md")):
+                found[path.stem] = _text(_read(path, f"content/pages/{path.name}"), f"content/pages/{path.name}")
+        return found
+
+    def _read(self, name: str, *, do: str | None = None) -> bytes:
+        for folder in self._folders:
+            if (folder / name).is_file():
+                return _read(folder / name, f"content/{name}")
+        raise ContentError("expected a file, found none", where=f"content/{name}", do=do)
+
+
+class _SetFamily(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    kind: str
+    nightly: int
+    draw: Literal["generator", "pool"]
+
+
+class _Set(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    format: Literal[1]
+    name: str
+    families: dict[str, _SetFamily]
+
+
+def _prompts(data: bytes, where: str) -> tuple[Prompt, ...]:
+    decoder = msgspec.json.Decoder(Prompt)
+    prompts = []
+    for number, line in enumerate(data.splitlines(), start=1):
+        try:
+            prompts.append(decoder.decode(line))
+        except msgspec.DecodeError as error:
+            raise ContentError(f"expected a prompt, found: {error}", where=f"{where}, line {number}") from None
+    return tuple(prompts)
+
+
+def _digest(bodies: dict[str, bytes]) -> str:
+    """Return the SHA-256 over a set's files: each one's own digest and name, sorted, a line each."""
+    lines = [f"{hashlib.sha256(body).hexdigest()}  {Path(name).name}\n" for name, body in bodies.items()]
+    return hashlib.sha256("".join(sorted(lines)).encode()).hexdigest()
+
+
+def _read(path: Path, where: str) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise ContentError(f"cannot read: {error.strerror}", where=where) from None
+
+
+def _text(data: bytes, where: str) -> str:
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise ContentError(f"expected UTF-8, found {error.reason}", where=where) from None
+
+
+def _toml(data: bytes, where: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(_text(data, where))
+    except tomllib.TOMLDecodeError as error:
+        raise ContentError(f"expected TOML, found: {error}", where=where) from None
+
+
+_T = TypeVar("_T")
+
+
+def _convert(raw: dict[str, Any], kind: type[_T], where: str) -> _T:
+    try:
+        return msgspec.convert(raw, kind)
+    except msgspec.ValidationError as error:
+        raise ContentError(f"{error}", where=where, do="Compare with the project's own file") from None
+
+
+def _version_key(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.split(".") if part.isdecimal())

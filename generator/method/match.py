@@ -1,0 +1,82 @@
+"""Column M: each night's mismatches over the stable families together, against what their floors allow."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import msgspec
+
+from generator.method.letters import match_letter
+from generator.method.totals import EndpointWindow, ModelWindow
+from generator.records.comparison import is_outside
+from generator.records.definition import Definition
+from generator.records.figures import storable
+from generator.records.grade import Letter, MatchFamily, MatchNight
+
+
+class Match(msgspec.Struct, frozen=True, kw_only=True):
+    """What column M says of one endpoint over one window."""
+
+    letter: Letter | None
+    nights: tuple[MatchNight, ...]
+    """The measured ones."""
+    nights_outside: int
+    own_variation_above_floor: bool
+    families: tuple[MatchFamily, ...]
+
+
+def match_column(endpoint: EndpointWindow, model: ModelWindow, definition: Definition) -> Match:
+    """Return column M: not measured where no night has a prompt to judge by."""
+    nights, outside = [], 0
+    for night, counts in endpoint.nights:
+        prompts, mismatches, allowed = 0, 0, Fraction(0)
+        for family, noise in model.stable_families:
+            if family in counts.families and noise.floor is not None:
+                prompts += counts.families[family].compared
+                mismatches += counts.families[family].mismatches
+                allowed += counts.families[family].compared * noise.floor
+        if prompts:
+            outside += is_outside(mismatches, allowed)
+            stored = storable(allowed)
+            nights.append(
+                MatchNight(
+                    night=night,
+                    prompts=prompts,
+                    mismatches=mismatches,
+                    allowed_numerator=stored.numerator,
+                    allowed_denominator=stored.denominator,
+                )
+            )
+    above = _own_variation_above_floor(endpoint, model)
+    letter = match_letter(outside, own_variation_above_floor=above, definition=definition) if nights else None
+    return Match(
+        letter=letter,
+        nights=tuple(nights),
+        nights_outside=outside,
+        own_variation_above_floor=above,
+        families=tuple(_family(endpoint, model, family) for family in model.families),
+    )
+
+
+def _own_variation_above_floor(endpoint: EndpointWindow, model: ModelWindow) -> bool:
+    """True where the endpoint's own pairs differ more often than the floors allow, pooled as a night's prompts are."""
+    differing, allowed = 0, Fraction(0)
+    for family, noise in model.stable_families:
+        if family in endpoint.pairs and noise.floor is not None:
+            differing += endpoint.pairs[family].differing
+            allowed += endpoint.pairs[family].pairs * noise.floor
+    return is_outside(differing, allowed)
+
+
+def _family(endpoint: EndpointWindow, model: ModelWindow, family: str) -> MatchFamily:
+    counts, noise, pairs = endpoint.family(family), model.noise[family], endpoint.pairs.get(family)
+    return MatchFamily(
+        family=family,
+        stable=noise.stable,
+        floor_numerator=None if noise.floor is None else noise.floor.numerator,
+        floor_denominator=None if noise.floor is None else noise.floor.denominator,
+        prompts=counts.compared,
+        mismatches=counts.mismatches,
+        pairs=pairs.pairs if pairs else 0,
+        pairs_differing=pairs.differing if pairs else 0,
+    )

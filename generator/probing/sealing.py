@@ -1,0 +1,73 @@
+"""What a night came to: a row for every prompt planned, and the counts, cost and time that night.json says. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
+from decimal import Decimal
+
+from generator.probing.interface import Ask
+from generator.records.figures import decimal_text
+from generator.records.night import NightCounts
+from generator.records.observation import Observation, Outcome
+
+NOT_ASKED = "not_asked"
+"""The error_kind of a row whose prompt was never sent before its night was sealed."""
+
+
+def ask_key(ask: Ask) -> tuple[str, str, str]:
+    """Return what names one observation of a night: model, endpoint, prompt_id."""
+    return (ask.model, ask.endpoint, ask.prompt.prompt_id)
+
+
+def row_key(row: Observation) -> tuple[str, str, str]:
+    """Return what names one observation of a night: model, endpoint, prompt_id."""
+    return (row.model, row.endpoint, row.prompt_id)
+
+
+def undecided(asks: Iterable[Ask], decided: Iterable[Observation]) -> tuple[Ask, ...]:
+    """Return the asks that have no observation yet, in their order."""
+    done = {row_key(row) for row in decided}
+    return tuple(ask for ask in asks if ask_key(ask) not in done)
+
+
+def night_rows(asks: Iterable[Ask], decided: Sequence[Observation]) -> tuple[Observation, ...]:
+    """Return one row for every ask: as decided, or unsent where the night ended before it was."""
+    unsent = (
+        Observation(
+            model=ask.model,
+            endpoint=ask.endpoint,
+            prompt_id=ask.prompt.prompt_id,
+            family=ask.prompt.family,
+            fixed=ask.prompt.fixed,
+            outcome=Outcome.UNSENT,
+            error_kind=NOT_ASKED,
+        )
+        for ask in undecided(asks, decided)
+    )
+    return (*decided, *unsent)
+
+
+def night_counts(rows: Iterable[Observation]) -> NightCounts:
+    """Return how many rows a night has, sent, and of each outcome."""
+    counted = Counter(row.outcome for row in rows)
+    planned = counted.total()
+    return NightCounts(
+        planned=planned,
+        sent=planned - counted[Outcome.UNSENT],
+        **{outcome.value: counted[outcome] for outcome in Outcome},
+    )
+
+
+def night_cost(rows: Iterable[Observation]) -> str:
+    """Return what a night's answers cost by their own account, in US dollars."""
+    return decimal_text(sum((row.cost_usd for row in rows if row.cost_usd is not None), Decimal(0)))
+
+
+def night_end(started_at: datetime, rows: Iterable[Observation]) -> datetime:
+    """Return when a night's last answer was complete: a fact of its observations, whenever it is sealed."""
+    ends = (
+        row.requested_at + timedelta(milliseconds=row.latency_ms or 0) for row in rows if row.requested_at is not None
+    )
+    return max(ends, default=started_at)

@@ -1,0 +1,131 @@
+"""How to cite a grade, as text, BibTeX and CSL-JSON: never the letter without its method version and columns.
+
+Names come from a router and are hostile: nothing in them ends a field, opens a command or hides a character.
+Sources: BibTeX's brace counting (it counts escaped braces too); the CSL-JSON schema 1.0, type `dataset`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+
+import msgspec
+
+from generator.records.grade import Column, Grade
+from generator.records.permalink import permalink_path
+from generator.records.reading import LETTER_WORDS, NO_LETTER, provisional_words
+from generator.settings import Settings
+from generator.site.text import visible_plain
+
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_BIBTEX = {
+    "\\": r"\textbackslash{}",
+    "{": r"\textbraceleft{}",
+    "}": r"\textbraceright{}",
+    "$": r"\$",
+    "&": r"\&",
+    "#": r"\#",
+    "%": r"\%",
+    "_": r"\_",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    '"': r"\textquotedbl{}",
+}
+
+
+class Citation(msgspec.Struct, frozen=True, kw_only=True):
+    """One grade's citation in the three forms."""
+
+    text: str
+    bibtex: str
+    csl_json: str
+
+
+def permalink(grade: Grade, settings: Settings) -> str:
+    """Return the full address of a grade's permanent page."""
+    return settings.address + permalink_path(grade.model, grade.endpoint, grade.window_end, grade.method_version)
+
+
+def cite(grade: Grade, settings: Settings) -> Citation:
+    """Return how to cite a grade; each form carries the letter, its version, its columns and the permalink."""
+    return Citation(text=_text(grade, settings), bibtex=_bibtex(grade, settings), csl_json=_csl_json(grade, settings))
+
+
+def title(grade: Grade) -> str:
+    """Return what a grade is called: model, provider, tag and window, without markup."""
+    return (
+        f"Grade of {visible_plain(grade.model)} served by {visible_plain(grade.provider)} "
+        f"({visible_plain(grade.tag)}), window {grade.window_start.isoformat()} to {grade.window_end.isoformat()}"
+    )
+
+
+def is_candidate(grade: Grade, settings: Settings) -> bool:
+    """True where a grade is issued under a version that is graded beside the current one."""
+    return grade.method_version != settings.method and grade.method_version in settings.candidates
+
+
+def standing_words(grade: Grade, settings: Settings) -> str:
+    """Return what every letter says of itself: 'provisional' or 'final', and 'candidate' where it is one."""
+    return provisional_words(grade) + (", candidate" if is_candidate(grade, settings) else "")
+
+
+def result(grade: Grade, settings: Settings) -> str:
+    """Return a grade in one phrase: 'B, minor departure, method 0.1 (M A, T B, D A, R A; provisional)'."""
+    columns = ", ".join(f"{column} {grade.column_letter(column) or NO_LETTER}" for column in Column)
+    return (
+        f"{grade.letter}, {LETTER_WORDS[grade.letter]}, method {grade.method_version} "
+        f"({columns}; {standing_words(grade, settings)})"
+    )
+
+
+def script_json(value: Mapping[str, object]) -> str:
+    """Return JSON that can stand inside a `<script>` element: ASCII only, and no '<', '>' or '&' in it."""
+    text = json.dumps(value, ensure_ascii=True, indent=1)
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def _text(grade: Grade, settings: Settings) -> str:
+    return (
+        f"{settings.publisher} ({grade.issued.year}). {title(grade)}: {result(grade, settings)}. "
+        f"Issued {grade.issued.isoformat()}. {permalink(grade, settings)}"
+    )
+
+
+def _bibtex(grade: Grade, settings: Settings) -> str:
+    fields = {
+        "author": f"{{{_escaped(settings.publisher)}}}",
+        "title": f"{{{_escaped(title(grade))}}}",
+        "year": str(grade.issued.year),
+        "month": _MONTHS[grade.issued.month - 1],
+        "note": _escaped(f"{result(grade, settings)}. Issued {grade.issued.isoformat()}"),
+        "url": permalink(grade, settings),
+    }
+    # A month is one of BibTeX's own words and stands bare.
+    rows = [f"  {name} = {value if name == 'month' else f'{{{value}}}'}," for name, value in fields.items()]
+    return "\n".join([f"@misc{{{_key(grade)},", *rows, "}"])
+
+
+def _csl_json(grade: Grade, settings: Settings) -> str:
+    item = {
+        "id": _key(grade),
+        "type": "dataset",
+        "title": title(grade),
+        "author": [{"literal": settings.publisher}],
+        "publisher": settings.publisher,
+        "issued": {"date-parts": [[grade.issued.year, grade.issued.month, grade.issued.day]]},
+        "version": grade.method_version,
+        "note": result(grade, settings),
+        "URL": permalink(grade, settings),
+    }
+    rows = ",\n".join(f"  {json.dumps(name)}: {json.dumps(value, ensure_ascii=True)}" for name, value in item.items())
+    return f"[{{\n{rows}\n}}]"
+
+
+def _key(grade: Grade) -> str:
+    """Return an ASCII key that no other grade has: made from the permalink, whose segments are plain."""
+    path = permalink_path(grade.model, grade.endpoint, grade.window_end, grade.method_version)
+    return "bitdepth:" + path.removeprefix("grades/").strip("/").replace("/", ":")
+
+
+def _escaped(text: str) -> str:
+    return "".join(_BIBTEX.get(character, character) for character in text)

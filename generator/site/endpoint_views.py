@@ -1,0 +1,160 @@
+"""The pages of models, of endpoints, and of each grade's versions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+
+import msgspec
+
+from generator.records.canonical import sha256
+from generator.records.grade import Grade, MatchFamily
+from generator.records.permalink import endpoint_path, grade_index_path, model_path
+from generator.records.reading import COLUMN_WORDS, change_words, readings
+from generator.site.anchors import COLUMN_ANCHORS
+from generator.site.citation import title
+from generator.site.frame import Step, frame, replayed_line
+from generator.site.grade_page import FamilyRow, floor_words, record_bytes
+from generator.site.history import changes
+from generator.site.library import EndpointStory, Library, ModelStory, version_key
+from generator.site.links import INDEX, Links
+from generator.site.templates import Templates
+from generator.site.text import visible_plain
+from generator.site.unit import attributes, context_short, latency_short, price_short
+
+
+class Agreeing(msgspec.Struct, frozen=True, kw_only=True):
+    """With whom an endpoint agreed how often: counts, and nothing made of them."""
+
+    story: EndpointStory
+    others: tuple[tuple[EndpointStory, int, int], ...]
+    """Another endpoint, same answers, prompts both answered."""
+
+
+def render(library: Library, templates: Templates) -> Iterator[tuple[str, bytes]]:
+    """Yield the page of each model, each endpoint and each grade's index."""
+    replayed = replayed_line(night.record for night in library.material.nights)
+    for model in library.models:
+        yield _model_page(model, library, templates, replayed)
+        for story in model.endpoints:
+            yield _endpoint_page(story, library, templates, replayed)
+            for _, versions in groupby(story.grades, key=lambda grade: grade.window_end):
+                yield _grade_index(story, tuple(versions), library, templates, replayed)
+
+
+def _model_page(model: ModelStory, library: Library, templates: Templates, replayed: str | None) -> tuple[str, bytes]:
+    path = model_path(model.model) + INDEX
+    latest = [story.latest for story in model.endpoints if story.latest is not None]
+    newest = max((grade.window_end for grade in latest), default=None)
+    page = templates.render(
+        "model.html",
+        page=frame(
+            path,
+            library.material.settings,
+            title=f"{visible_plain(model.model)}: endpoints and their grades",
+            description=f"Every known endpoint of {visible_plain(model.model)}, alphabetically, with its latest grade.",
+            steps=(Step(text=model.model, href=INDEX),),
+            replayed=replayed,
+        ),
+        links=Links(path),
+        library=library,
+        model=model,
+        newest=next((grade for grade in latest if grade.window_end == newest), None),
+        families=_families(grade for grade in latest if grade.window_end == newest),
+        agreeing=_agreeing(model),
+        readings=readings,
+        column_words=COLUMN_WORDS,
+        column_anchors=COLUMN_ANCHORS,
+        latency_short=latency_short,
+        price_short=price_short,
+        context_short=context_short,
+        change_words=change_words,
+    )
+    return path, page
+
+
+def _endpoint_page(
+    story: EndpointStory, library: Library, templates: Templates, replayed: str | None
+) -> tuple[str, bytes]:
+    path = endpoint_path(story.model, story.endpoint) + INDEX
+    links = Links(path)
+    name = f"{visible_plain(story.model)} at {visible_plain(story.provider)}"
+    page = templates.render(
+        "endpoint.html",
+        page=frame(
+            path,
+            library.material.settings,
+            title=name,
+            description=f"{name} ({visible_plain(story.tag)}): the unit, dated changes and every permanent grade.",
+            steps=(Step(text=story.model, href=links.model(story.model)), Step(text=story.provider, href=INDEX)),
+            replayed=replayed,
+        ),
+        links=links,
+        library=library,
+        story=story,
+        readings=readings(story.latest, library.definition(story.latest)) if story.latest else (),
+        column_words=COLUMN_WORDS,
+        why={column: links.method(library.current, anchor) for column, anchor in COLUMN_ANCHORS.items()},
+        unit=attributes(story.latest, library.definition(story.latest)) if story.latest else (),
+        changes=changes(story, library.current),
+        change_words=change_words,
+    )
+    return path, page
+
+
+def _grade_index(
+    story: EndpointStory, versions: tuple[Grade, ...], library: Library, templates: Templates, replayed: str | None
+) -> tuple[str, bytes]:
+    newest_first = sorted(versions, key=lambda grade: version_key(grade.method_version), reverse=True)
+    grade = newest_first[0]
+    path = grade_index_path(grade.model, grade.endpoint, grade.window_end) + INDEX
+    links = Links(path)
+    page = templates.render(
+        "grade_index.html",
+        page=frame(
+            path,
+            library.material.settings,
+            title=f"{title(grade)}: method versions",
+            description=f"{title(grade)}: every method version it was graded under, newest first.",
+            steps=(
+                Step(text=story.model, href=links.model(story.model)),
+                Step(text=story.provider, href=links.endpoint(story.model, story.endpoint)),
+                Step(text=grade.window_end.isoformat(), href=INDEX),
+            ),
+            replayed=replayed,
+        ),
+        links=links,
+        library=library,
+        story=story,
+        grade=grade,
+        versions=tuple((each, readings(each, library.definition(each))) for each in newest_first),
+        column_words=COLUMN_WORDS,
+        digests={each.method_version: sha256(record_bytes(each)) for each in newest_first},
+    )
+    return path, page
+
+
+def _families(grades: Iterable[Grade]) -> tuple[FamilyRow, ...]:
+    """Return each family of a model's window once; floors and stability are the model's, so any grade says them."""
+    families: dict[str, MatchFamily] = {}
+    for grade in grades:
+        for family in grade.m_family:
+            families.setdefault(family.family, family)
+    return tuple(FamilyRow(family=families[name], floor=floor_words(families[name])) for name in sorted(families))
+
+
+def _agreeing(model: ModelStory) -> tuple[Agreeing, ...]:
+    """Return the agreement counts from the side of each endpoint, in the order of the model's page."""
+    counts = {}
+    for pair in model.agreements:
+        counts[pair.first, pair.second] = counts[pair.second, pair.first] = (pair.same, pair.both)
+    rows = []
+    for story in model.endpoints:
+        others = tuple(
+            (other, *counts[story.endpoint, other.endpoint])
+            for other in model.endpoints
+            if (story.endpoint, other.endpoint) in counts
+        )
+        if others:
+            rows.append(Agreeing(story=story, others=others))
+    return tuple(rows)

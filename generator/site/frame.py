@@ -1,0 +1,103 @@
+"""What every page has around its content: title, address, way back, footer, and the line on replayed answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from urllib.parse import urlsplit
+
+import msgspec
+
+from generator.records.night import NightRecord
+from generator.settings import Settings
+from generator.site.links import INDEX, Links
+
+REPLAYED = "replayed"
+"""What a night's settings say of its latency, and a grade of its latency class, where answers were played back."""
+
+CSP = "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:"
+"""No script, no font, no request to anybody else."""
+
+
+class Step(msgspec.Struct, frozen=True, kw_only=True):
+    """One step of the way from the first page to this one."""
+
+    text: str
+    """May be a stranger's text."""
+    href: str
+
+
+class Frame(msgspec.Struct, frozen=True, kw_only=True):
+    """What the base template asks for."""
+
+    title: str
+    """Without markup."""
+    description: str
+    canonical: str | None
+    """The page's full address; None where it has none of its own."""
+    links: Links
+    steps: tuple[Step, ...]
+    site_title: str
+    publisher: str
+    contact_text: str
+    contact_href: str | None
+    method_version: str | None
+    """The version whose page the footer links; None: the list of versions."""
+    replayed: str | None
+    """The line that says that answers were replayed; None where none were."""
+    csp: str = CSP
+
+
+def frame(  # noqa: PLR0913 - a page's title, description and way back are named where it is rendered
+    path: str,
+    settings: Settings,
+    *,
+    title: str,
+    description: str,
+    links: Links | None = None,
+    steps: tuple[Step, ...] = (),
+    method_version: str | None = None,
+    replayed: str | None = None,
+) -> Frame:
+    """Return the frame of the page at a path; a path that is no folder's page has no canonical address."""
+    links = links or Links(path)
+    home = Step(text=settings.title, href=links.home())
+    return Frame(
+        title=title,
+        description=description,
+        canonical=settings.address + path.removesuffix(INDEX) if path.endswith(INDEX) else None,
+        links=links,
+        steps=(home, *steps) if steps else (),
+        site_title=settings.title,
+        publisher=settings.publisher,
+        contact_text=settings.contact.removeprefix("mailto:"),
+        contact_href=_contact_address(settings.contact),
+        method_version=method_version,
+        replayed=replayed,
+    )
+
+
+def is_replayed(record: NightRecord) -> bool:
+    """True where a night's answers were played back from a recording."""
+    return record.settings.latency == REPLAYED or record.router == "demo"
+
+
+def replayed_line(records: Iterable[NightRecord]) -> str | None:
+    """Return the line that says that answers were replayed, or None where every night asked a live router."""
+    nights = tuple(records)
+    replayed = sum(is_replayed(record) for record in nights)
+    if replayed == 0:
+        return None
+    which = "On every night" if replayed == len(nights) else f"On {replayed} of {len(nights)} nights"
+    return f"Demo. {which} of this archive the answers were replayed from a recording: no live endpoint was asked."
+
+
+def site_path(settings: Settings) -> str:
+    """Return the path of the site on its host, with its closing slash."""
+    return urlsplit(settings.address).path or "/"
+
+
+def _contact_address(contact: str) -> str | None:
+    """Return what to link a contact to: a web or mail address, and nothing else."""
+    if contact.startswith(("https://", "http://", "mailto:")):
+        return contact
+    return f"mailto:{contact}" if "@" in contact and " " not in contact else None

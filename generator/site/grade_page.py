@@ -1,0 +1,165 @@
+"""The permanent page of a grade: rendered once, when the grade is issued, and never again.
+
+It must read the same in ten years from a saved file: style inline, no script, nothing fetched from anywhere.
+"""
+
+from __future__ import annotations
+
+from datetime import date
+from fractions import Fraction
+
+import msgspec
+
+from generator.records.canonical import canonical_json, sha256
+from generator.records.figures import printed
+from generator.records.grade import Grade, MatchFamily
+from generator.records.permalink import grade_index_path, permalink_path
+from generator.records.reading import (
+    COLUMN_WORDS,
+    NOT_MEASURED,
+    allowed_figure,
+    change_words,
+    error_percent,
+    night_words,
+    readings,
+    reason_words,
+    truncation_words,
+)
+from generator.site.anchors import COLUMN_ANCHORS
+from generator.site.citation import cite, is_candidate, permalink, script_json, standing_words
+from generator.site.frame import REPLAYED, Step, frame
+from generator.site.interface import GradeContext
+from generator.site.links import INDEX, Links
+from generator.site.metadata import LICENCE, dataset, description, typed_links
+from generator.site.templates import Templates
+from generator.site.text import visible_plain
+from generator.site.unit import attributes
+
+RECORD = "grade.json"
+"""What lies beside every permanent page."""
+
+
+class NightRow(msgspec.Struct, frozen=True, kw_only=True):
+    """One night of the window as printed; figures are null where nothing was measured."""
+
+    night: date
+    prompts: int | None
+    mismatches: int | None
+    allowed: str | None
+    reading: str
+    declared: str | None
+    """None where the page does not say it; otherwise a stranger's word, 'absent' or 'not listed'."""
+
+
+class FamilyRow(msgspec.Struct, frozen=True, kw_only=True):
+    """One family as printed."""
+
+    family: MatchFamily
+    floor: str
+
+
+def record_bytes(grade: Grade) -> bytes:
+    """Return the bytes of grade.json: the record as canonical JSON, exactly what is hashed."""
+    return canonical_json(grade)
+
+
+def paths(grade: Grade) -> tuple[str, str]:
+    """Return where a grade's page and its record lie in the site."""
+    folder = permalink_path(grade.model, grade.endpoint, grade.window_end, grade.method_version)
+    return folder + INDEX, folder + RECORD
+
+
+def render(grade: Grade, context: GradeContext, templates: Templates) -> bytes:
+    """Return the bytes of a grade's permanent page.
+
+    Raises:
+        ContentError: naming a template that is missing or broken.
+    """
+    settings, definition = context.settings, context.method.definition
+    path, _ = paths(grade)
+    links = Links(path)
+    digest = sha256(record_bytes(grade))
+    model = Step(text=grade.model, href=links.model(grade.model))
+    endpoint = Step(text=grade.provider, href=links.endpoint(grade.model, grade.endpoint))
+    window = Step(text=grade.window_end.isoformat(), href=links.grade_index(grade))
+    page_frame = frame(
+        path,
+        settings,
+        title=f"{visible_plain(grade.model)} at {visible_plain(grade.provider)}, {grade.window_end.isoformat()}",
+        description=description(grade, settings),
+        links=links,
+        steps=(model, endpoint, window),
+        method_version=grade.method_version,
+        replayed=_replayed_line(grade, context),
+    )
+    return templates.render(
+        "grade.html",
+        page=page_frame,
+        links=links,
+        grade=grade,
+        standing=standing_words(grade, settings),
+        is_candidate=is_candidate(grade, settings),
+        current=settings.method,
+        readings=readings(grade, definition),
+        column_words=COLUMN_WORDS,
+        why={column: links.method(grade.method_version, anchor) for column, anchor in COLUMN_ANCHORS.items()},
+        reasons=tuple(reason_words(reason, grade, definition) for reason in grade.unrated_reasons),
+        unit=attributes(grade, definition),
+        nights=night_rows(grade, context),
+        shows_declared=bool(context.precision_before),
+        families=family_rows(grade),
+        errors=NOT_MEASURED if grade.r_sent == 0 else f"{error_percent(grade, definition)} %",
+        truncation=truncation_words(grade, definition),
+        changes=tuple(change_words(change) for change in grade.d_changes),
+        citation=cite(grade, settings),
+        permalink=permalink(grade, settings),
+        index_address=settings.address + grade_index_path(grade.model, grade.endpoint, grade.window_end),
+        record_sha256=digest,
+        typed_links=typed_links(grade, settings, links),
+        json_ld=script_json(dataset(grade, definition, settings, digest)),
+        licence=LICENCE,
+    )
+
+
+def night_rows(grade: Grade, context: GradeContext) -> tuple[NightRow, ...]:
+    """Return every night of the window in order, measured or not."""
+    measured = {night.night: night for night in grade.m_night}
+    rows = []
+    for night in grade.nights:
+        match = measured.get(night)
+        rows.append(
+            NightRow(
+                night=night,
+                prompts=match.prompts if match else None,
+                mismatches=match.mismatches if match else None,
+                allowed=allowed_figure(match) if match else None,
+                reading=night_words(match) if match else NOT_MEASURED,
+                declared=_declared_on(night, context),
+            )
+        )
+    return tuple(rows)
+
+
+def family_rows(grade: Grade) -> tuple[FamilyRow, ...]:
+    """Return the families of a grade with their floors in percent, alphabetically."""
+    families = sorted(grade.m_family, key=lambda family: family.family)
+    return tuple(FamilyRow(family=family, floor=floor_words(family)) for family in families)
+
+
+def floor_words(family: MatchFamily) -> str:
+    """Return a family's floor in percent with its sign, or that it has none."""
+    if family.floor_numerator is None or family.floor_denominator is None:
+        return "no floor"
+    return f"{printed(100 * Fraction(family.floor_numerator, family.floor_denominator), digits=2)} %"
+
+
+def _declared_on(night: date, context: GradeContext) -> str | None:
+    if not context.precision_before:
+        return None
+    return (context.precision_before[night] or "absent") if night in context.precision_before else "not listed"
+
+
+def _replayed_line(grade: Grade, context: GradeContext) -> str | None:
+    if grade.latency_class == REPLAYED or context.settings.router.kind == "demo":
+        return "Demo. The answers behind this grade were replayed from a recording: no live endpoint was asked."
+    return None

@@ -1,0 +1,159 @@
+"""The material of the views in the order pages need it: by model and endpoint, alphabetically, each read once."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from datetime import date
+
+import msgspec
+
+from generator.records.definition import Definition
+from generator.records.grade import Grade
+from generator.records.night import NightState
+from generator.site.interface import Agreement, Material, NightMaterial
+
+
+class Succession(msgspec.Struct, frozen=True, kw_only=True):
+    """A night on which an endpoint was listed under another tag than before."""
+
+    night: date
+    before: str
+    after: str
+
+
+class EndpointStory(msgspec.Struct, frozen=True, kw_only=True):
+    """All that is known of one endpoint."""
+
+    model: str
+    endpoint: str
+    provider: str
+    """As last listed, like tag and listings."""
+    tag: str
+    listings: int
+    first_listed: date | None
+    last_listed: date | None
+    """The last recorded night that listed it."""
+    listed_now: bool
+    """Whether the last recorded night lists it."""
+    successions: tuple[Succession, ...]
+    grades: tuple[Grade, ...]
+    """Under every version; newest window first, the current version before others."""
+    latest: Grade | None
+    """The newest under the current method."""
+
+
+class ModelStory(msgspec.Struct, frozen=True, kw_only=True):
+    """All that is known of one model."""
+
+    model: str
+    endpoints: tuple[EndpointStory, ...]
+    """Alphabetically by provider, then by slug."""
+    agreements: tuple[Agreement, ...]
+
+
+class Library(msgspec.Struct, frozen=True, kw_only=True):
+    """Material, arranged."""
+
+    material: Material
+    recorded: tuple[NightMaterial, ...]
+    """The nights that count, ascending."""
+    models: tuple[ModelStory, ...]
+    """Alphabetically."""
+
+    @property
+    def current(self) -> str:
+        """The current method version."""
+        return self.material.settings.method
+
+    def definition(self, grade: Grade) -> Definition:
+        """Return the definition that a grade was made under."""
+        return self.material.methods[grade.method_version].definition
+
+    def status(self, version: str) -> str:
+        """Return what a method version is to the views: 'current', 'candidate' or 'not current'."""
+        if version == self.current:
+            return "current"
+        return "candidate" if version in self.material.settings.candidates else "not current"
+
+
+def counts_as_recorded(night: NightMaterial) -> bool:
+    """True for a night that was recorded and not declared void since."""
+    return night.record.state is NightState.RECORDED and night.void is None
+
+
+def version_key(version: str) -> tuple[int, ...]:
+    """Return what sorts method versions as numbers: 0.10 after 0.9."""
+    return tuple(int(part) for part in version.split("."))
+
+
+def arrange(material: Material) -> Library:
+    """Return the material by model and endpoint."""
+    recorded = tuple(night for night in material.nights if counts_as_recorded(night))
+    shelves: dict[tuple[str, str], _Shelf] = defaultdict(_Shelf)
+    for night in recorded:
+        for listed in night.endpoints:
+            shelf = shelves[listed.model, listed.endpoint]
+            shelf.named(listed.provider, listed.tag, listed.listings)
+            shelf.first_listed = shelf.first_listed or listed.first_listed or night.record.night
+            shelf.last_listed = night.record.night
+            if listed.succeeded_from is not None:
+                change = Succession(night=night.record.night, before=listed.succeeded_from, after=listed.tag)
+                shelf.successions.append(change)
+    for grade in material.grades:
+        shelf = shelves[grade.model, grade.endpoint]
+        if shelf.last_listed is None:
+            shelf.named(grade.provider, grade.tag, grade.listings)
+        shelf.grades.append(grade)
+    last = recorded[-1].record.night if recorded else None
+    stories: dict[str, list[EndpointStory]] = defaultdict(list)
+    for (model, endpoint), shelf in shelves.items():
+        stories[model].append(shelf.story(model, endpoint, last, material.settings.method))
+    agreements = {model.model: model.agreements for model in material.models}
+    models = tuple(
+        ModelStory(model=model, endpoints=_alphabetical(stories[model]), agreements=agreements.get(model, ()))
+        for model in sorted(stories)
+    )
+    return Library(material=material, recorded=recorded, models=models)
+
+
+def _alphabetical(endpoints: Iterable[EndpointStory]) -> tuple[EndpointStory, ...]:
+    return tuple(sorted(endpoints, key=lambda story: (story.provider.casefold(), story.provider, story.endpoint)))
+
+
+class _Shelf:
+    """What is gathered of one endpoint while nights and grades are read in order."""
+
+    def __init__(self) -> None:
+        self.provider = ""
+        self.tag = ""
+        self.listings = 1
+        self.first_listed: date | None = None
+        self.last_listed: date | None = None
+        self.successions: list[Succession] = []
+        self.grades: list[Grade] = []
+
+    def named(self, provider: str, tag: str, listings: int) -> None:
+        """Take the names of a later night."""
+        self.provider, self.tag, self.listings = provider, tag, listings
+
+    def story(self, model: str, endpoint: str, last_night: date | None, current: str) -> EndpointStory:
+        """Return the endpoint's story."""
+        newest = sorted(
+            self.grades,
+            key=lambda g: (g.window_end, g.method_version == current, version_key(g.method_version)),
+            reverse=True,
+        )
+        return EndpointStory(
+            model=model,
+            endpoint=endpoint,
+            provider=self.provider,
+            tag=self.tag,
+            listings=self.listings,
+            first_listed=self.first_listed,
+            last_listed=self.last_listed,
+            listed_now=last_night is not None and self.last_listed == last_night,
+            successions=tuple(self.successions),
+            grades=tuple(newest),
+            latest=next((grade for grade in newest if grade.method_version == current), None),
+        )

@@ -1,0 +1,68 @@
+"""The page of each night, recorded or void: seed, prompts, counts, cost, settings, files and digests.
+
+Nothing on it depends on a method version.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date
+
+import msgspec
+
+from generator.records.night import NightRecord
+from generator.records.permalink import night_path
+from generator.site.frame import Step, frame, is_replayed, replayed_line
+from generator.site.interface import NightMaterial
+from generator.site.library import Library, counts_as_recorded
+from generator.site.links import INDEX, Links
+from generator.site.templates import Templates
+
+_OUTCOMES = ("answered", "truncated", "empty", "error", "misrouted", "unsent")
+
+
+def render(library: Library, templates: Templates) -> Iterator[tuple[str, bytes]]:
+    """Yield the page of each night, in order."""
+    nights = library.material.nights
+    for position, night in enumerate(nights):
+        before = nights[position - 1].record.night if position else None
+        after = nights[position + 1].record.night if position + 1 < len(nights) else None
+        yield _page(night, before, after, library, templates)
+
+
+def _page(
+    night: NightMaterial, before: date | None, after: date | None, library: Library, templates: Templates
+) -> tuple[str, bytes]:
+    record = night.record
+    path = night_path(record.night) + INDEX
+    page = templates.render(
+        "night.html",
+        page=frame(
+            path,
+            library.material.settings,
+            title=f"Night of {record.night.isoformat()}",
+            description=f"What was asked on the night of {record.night.isoformat()}, and how much came back.",
+            steps=(Step(text=f"night of {record.night.isoformat()}", href=INDEX),),
+            replayed=replayed_line([record]),
+        ),
+        links=Links(path),
+        night=night,
+        record=record,
+        counts_as_recorded=counts_as_recorded(night),
+        is_replayed=is_replayed(record),
+        before=before,
+        after=after,
+        outcomes=tuple((outcome, getattr(record.counts, outcome)) for outcome in _OUTCOMES),
+        settings=_settings(record),
+        generated=tuple(prompt for prompt in night.prompts if not prompt.fixed),
+        fixed=tuple(prompt for prompt in night.prompts if prompt.fixed),
+        endpoint_count=len(night.endpoints),
+        model_count=len({listed.model for listed in night.endpoints}),
+    )
+    return path, page
+
+
+def _settings(record: NightRecord) -> tuple[tuple[str, str], ...]:
+    """Return whatever can move a result, by the name that night.json gives it."""
+    values = msgspec.structs.asdict(record.settings)
+    return tuple((name, "none" if value is None else str(value)) for name, value in values.items())

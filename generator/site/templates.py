@@ -1,0 +1,134 @@
+"""Every template of a site, read once: a root's own file wins over the packaged one of the same name.
+
+This module is the only reader of templates/. What it returns renders without touching a file.
+"""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable, Iterable
+from datetime import date, datetime
+from pathlib import Path
+
+from jinja2 import Environment, FunctionLoader, StrictUndefined, TemplateError, TemplateNotFound, TemplateSyntaxError
+from markupsafe import Markup
+
+from generator.errors import ContentError
+from generator.records.figures import decimal_text
+from generator.records.reading import LETTER_WORDS, NO_LETTER, provisional_words, short_form
+from generator.site.text import told, visible, visible_lines, visible_plain
+
+_Source = tuple[str, str, Callable[[], bool]]
+
+_FILLING_ERRORS = (TypeError, ArithmeticError, LookupError, ValueError, RecursionError)
+"""What a root's own template can raise beside Jinja's errors, e.g. by dividing by zero or including itself."""
+
+
+class Templates:
+    """The templates of a site, compiled as they are first used."""
+
+    __slots__ = ("_environment", "_files", "_searched")
+
+    def __init__(self, files: dict[str, tuple[str, str]], searched: str) -> None:
+        """Hold template sources.
+
+        Args:
+            files: by name, the source and the file it was read from.
+            searched: the folders that were read, for messages.
+        """
+        self._files = files
+        self._searched = searched
+        self._environment = Environment(
+            loader=FunctionLoader(self._source),
+            autoescape=True,
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+            keep_trailing_newline=True,
+            auto_reload=False,
+        )
+        self._environment.filters.update(
+            told=told,
+            visible=visible,
+            visible_lines=visible_lines,
+            visible_plain=visible_plain,
+            grouped=lambda number: f"{number:,}",
+            decimal=decimal_text,
+            timed=_timed,
+        )
+        self._environment.globals.update(
+            letter_words=LETTER_WORDS,
+            no_letter=NO_LETTER,
+            short_form=short_form,
+            provisional_words=provisional_words,
+            keeps_last_step=False,
+            breadth=None,
+        )
+
+    def render(self, name: str, **values: object) -> bytes:
+        """Return a page's bytes.
+
+        Raises:
+            ContentError: naming the file and line of a template that is missing, broken or uses what is not there.
+        """
+        try:
+            return self._environment.get_template(name).render(**values).encode("utf-8")
+        except TemplateNotFound as error:
+            raise ContentError(
+                f"expected a template '{error.name}', found none", where=self._searched, do="Restore it"
+            ) from None
+        except TemplateSyntaxError as error:
+            raise ContentError(
+                f"expected a template, found an error: {error.message}",
+                where=f"{error.filename or error.name}, line {error.lineno}",
+            ) from None
+        except (TemplateError, *_FILLING_ERRORS) as error:
+            where = self._line_of(error) or name
+            raise ContentError(f"the template cannot be filled: {error}", where=where) from None
+
+    def _source(self, name: str) -> _Source | None:
+        found = self._files.get(name)
+        return None if found is None else (*found, lambda: True)
+
+    def _line_of(self, error: Exception) -> str | None:
+        """Return the template file and line that an error was raised from, innermost."""
+        files = {file for _, file in self._files.values()}
+        frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename in files]
+        return f"{frames[-1].filename}, line {frames[-1].lineno}" if frames else None
+
+
+def load(folders: Iterable[Path]) -> Templates:
+    """Return the templates that lie in some folders; the first folder that has a name wins.
+
+    Args:
+        folders: the root's own first; one that is not there is passed over.
+
+    Raises:
+        ContentError: naming a file that cannot be read or is no UTF-8.
+    """
+    files: dict[str, tuple[str, str]] = {}
+    searched = []
+    for folder in folders:
+        searched.append(str(folder))
+        for path in sorted(folder.iterdir()) if folder.is_dir() else ():
+            if path.suffix in {".html", ".css"} and path.name not in files:
+                files[path.name] = (_read(path), str(path))
+    return Templates(files, ", ".join(searched) or "no folder")
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_bytes().decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = path.read_bytes()[: error.start].count(b"\n") + 1
+        raise ContentError(f"expected UTF-8, found {error.reason}", where=f"{path}, line {line}") from None
+    except OSError as error:
+        raise ContentError(f"expected a readable template: {error.strerror}", where=str(path)) from None
+
+
+def _timed(moment: date) -> Markup:
+    """Return a date, or a moment in UTC, as `<time>`."""
+    if isinstance(moment, datetime):
+        machine = moment.isoformat().replace("+00:00", "Z")
+        return Markup('<time datetime="{}">{} UTC</time>').format(machine, moment.strftime("%Y-%m-%d %H:%M:%S"))
+    return Markup('<time datetime="{0}">{0}</time>').format(moment.isoformat())

@@ -1,0 +1,158 @@
+"""The archive's files: each seal, each digest, the chain of nights, and nothing that does not belong."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from generator.records.canonical import check_digest, read_sealed, sha256
+from generator.records.finding import FindingKind
+from generator.records.manifest import GradesManifest, PagesManifest
+from generator.records.night import NightRecord, VoidRecord
+from generator.verification.findings import Findings
+from generator.verification.interface import Kept
+
+ARCHIVE = "archive/"
+FORMAT_FILE = "FORMAT.md"
+
+
+def check_archive(kept: Kept, format_texts: frozenset[bytes], findings: Findings) -> None:
+    """Add a finding for every file of the archive that is missing, changed, or none of it.
+
+    Args:
+        kept: the archive's files.
+        format_texts: every text of FORMAT.md that this program knows to be true.
+        findings: where mismatches are added.
+    """
+    names = set(kept.names())
+    known = {FORMAT_FILE}
+    with findings.reading(ARCHIVE + FORMAT_FILE):
+        findings.checked("archive files")
+        if kept.read(FORMAT_FILE) not in format_texts:
+            findings.add(
+                FindingKind.CHANGED,
+                ARCHIVE + FORMAT_FILE,
+                expected="the description of this archive's format",
+                found="another text",
+            )
+    nights = _check_nights(kept, names, known, findings)
+    _check_manifests(kept, names, known, nights, findings)
+    for name in sorted(names - known):
+        findings.add(FindingKind.UNEXPECTED, ARCHIVE + name, expected="no such file", found="a file that nothing names")
+
+
+def _check_nights(kept: Kept, names: set[str], known: set[str], findings: Findings) -> dict[str, str]:
+    """Check every night's files and their chain. Return the SHA-256 of each sealed night.json, by night."""
+    records: dict[str, NightRecord] = {}
+    digests: dict[str, str] = {}
+    folders = sorted({name.split("/")[1] for name in names if name.startswith("nights/") and name.count("/") > 1})
+    for folder in folders:
+        name = f"nights/{folder}/night.json"
+        known.add(name)
+        findings.checked("nights")
+        with findings.reading(ARCHIVE + name):
+            data = kept.read(name)
+            records[folder] = read_sealed(data, NightRecord, where=name)
+            digests[folder] = sha256(data)
+        if folder in records:
+            _check_night(kept, folder, records[folder], names, known, findings)
+        else:
+            # Its tables are no strays because the record that names them is broken.
+            known.update(other for other in names if other.startswith(f"nights/{folder}/"))
+    _check_chain(folders, records, digests, findings)
+    return digests
+
+
+def _check_night(  # noqa: PLR0913, PLR0917 - one night among all names
+    kept: Kept, folder: str, record: NightRecord, names: set[str], known: set[str], findings: Findings
+) -> None:
+    """Check one night's tables, and the declaration that it is void where there is one."""
+    name = f"nights/{folder}/night.json"
+    findings.require(ARCHIVE + name, expected=folder, found=record.night.isoformat(), what="night")
+    for file, digest in record.files.items():
+        path = f"nights/{folder}/{file}"
+        known.add(path)
+        findings.checked("archive files")
+        with findings.reading(ARCHIVE + path):
+            check_digest(kept.read(path), digest, where=path)
+    void = f"nights/{folder}/void.json"
+    if void in names:
+        known.add(void)
+        findings.checked("archive files")
+        with findings.reading(ARCHIVE + void):
+            declared = read_sealed(kept.read(void), VoidRecord, where=void)
+            findings.require(ARCHIVE + void, expected=folder, found=declared.night.isoformat(), what="night")
+
+
+def _check_chain(
+    folders: list[str], records: dict[str, NightRecord], digests: dict[str, str], findings: Findings
+) -> None:
+    """Require that each night names the one kept before it, so that a night taken out leaves a gap."""
+    for before, folder in pairwise(["", *folders]):
+        if folder not in records:
+            continue
+        previous = records[folder].previous
+        named = "" if previous is None else previous.night.isoformat()
+        if named != before:
+            findings.add(
+                FindingKind.MISSING if named else FindingKind.CHANGED,
+                f"{ARCHIVE}nights/{named or folder}/night.json",
+                expected=f"the night kept before {folder}",
+                found="none" if named else f"a record that names none before it, and {before}",
+            )
+        elif previous is not None and before in digests and previous.sha256 != digests[before]:
+            findings.add(
+                FindingKind.CHANGED,
+                f"{ARCHIVE}nights/{before}/night.json",
+                expected=f"SHA-256 {previous.sha256}, which {folder} is chained to",
+                found=digests[before],
+            )
+
+
+def _check_manifests(kept: Kept, names: set[str], known: set[str], nights: dict[str, str], findings: Findings) -> None:
+    """Check every grades, pages and method page file against the manifest beside it."""
+    for name in sorted(name for name in names if name.startswith(("grades/", "pages/")) and name.endswith(".json")):
+        known.add(name)
+        method_page = name.startswith("pages/methods/")
+        file = name.removesuffix(".json") + (".html" if method_page else ".parquet")
+        known.add(file)
+        findings.checked("archive files", 2)
+        with findings.reading(ARCHIVE + name):
+            kind: type[GradesManifest | PagesManifest] = GradesManifest if name.startswith("grades/") else PagesManifest
+            manifest = read_sealed(kept.read(name), kind, where=name)
+            findings.require(ARCHIVE + name, expected=file, found=manifest.file, what="file")
+            if isinstance(manifest, GradesManifest):
+                for night, digest in manifest.nights.items():
+                    findings.require(
+                        f"{ARCHIVE}nights/{night}/night.json",
+                        expected=digest,
+                        found=nights.get(night, "no such night"),
+                        what="SHA-256",
+                    )
+            with findings.reading(ARCHIVE + file):
+                check_digest(kept.read(file), manifest.sha256, where=file)
+    _check_counterparts(names, findings)
+    for name in sorted(names - known):
+        if name.startswith(("grades/", "pages/")) and name.endswith((".parquet", ".html")):
+            known.add(name)
+            beside = ARCHIVE + name.rsplit(".", 1)[0] + ".json"
+            findings.add(FindingKind.MISSING, beside, expected=f"the manifest of {name}", found="none")
+
+
+def _check_counterparts(names: set[str], findings: Findings) -> None:
+    """Require a window's grades for its pages, its pages for its grades, and the version's page for both."""
+    manifests = {name for name in names if name.endswith(".json")}
+    grades = {name.removeprefix("grades/") for name in manifests if name.startswith("grades/")}
+    pages = {name.removeprefix("pages/") for name in manifests if name.startswith("pages/")}
+    methods = {name for name in pages if name.startswith("methods/")}
+    for window in sorted(grades - pages):
+        findings.add(
+            FindingKind.MISSING, f"{ARCHIVE}pages/{window}", expected="the pages of these grades", found="none"
+        )
+    for window in sorted(pages - methods - grades):
+        findings.add(
+            FindingKind.MISSING, f"{ARCHIVE}grades/{window}", expected="the grades of these pages", found="none"
+        )
+    for version in sorted({name.split("/")[0] for name in grades | (pages - methods)}):
+        if f"methods/{version}.json" not in methods:
+            where = f"{ARCHIVE}pages/methods/{version}.html"
+            findings.add(FindingKind.MISSING, where, expected="the page of a version graded under", found="none")

@@ -1,0 +1,63 @@
+"""Findings as they are collected: one list, and a count of everything that was looked at."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from generator.errors import BitdepthError, IntegrityError
+from generator.records.finding import Finding, FindingKind, VerificationReport
+
+
+class Findings:
+    """What a verification has found so far."""
+
+    def __init__(self) -> None:
+        """Begin with nothing found."""
+        self._findings: list[Finding] = []
+        self._checked: Counter[str] = Counter()
+        self._notes: list[str] = []
+
+    def checked(self, what: str, number: int = 1) -> None:
+        """Count things looked at, by a plural noun."""
+        self._checked[what] += number
+
+    def note(self, fact: str) -> None:
+        """Note a fact that is no mismatch."""
+        self._notes.append(fact)
+
+    def add(self, kind: FindingKind, where: str, *, expected: str, found: str) -> None:
+        """Add a mismatch."""
+        self._findings.append(Finding(kind=kind, where=where, expected=expected, found=found))
+
+    def require(self, where: str, *, expected: object, found: object, what: str) -> None:
+        """Add a mismatch where a figure or name is not the expected one."""
+        if expected != found:
+            self.add(FindingKind.CHANGED, where, expected=f"{what} {expected}", found=str(found))
+
+    @contextmanager
+    def reading(self, where: str) -> Iterator[None]:
+        """Turn a file that cannot be read, or is not what was sealed, into a finding."""
+        try:
+            yield
+        except IntegrityError as error:
+            missing = error.problem == "expected a file, found none"
+            kind = FindingKind.MISSING if missing else FindingKind.CHANGED
+            self._from_error(kind, where, error)
+        except BitdepthError as error:
+            self._from_error(FindingKind.UNREADABLE, where, error)
+
+    def report(self) -> VerificationReport:
+        """Return everything found, sorted by where it is."""
+        return VerificationReport(
+            checked=dict(sorted(self._checked.items())),
+            findings=tuple(sorted(self._findings, key=lambda finding: (finding.where, finding.kind, finding.expected))),
+            notes=tuple(self._notes),
+        )
+
+    def _from_error(self, kind: FindingKind, where: str, error: BitdepthError) -> None:
+        expected, comma, found = error.problem.partition(", found")
+        if not comma:
+            expected, found = "a file that can be read", error.problem
+        self.add(kind, where, expected=expected.removeprefix("expected "), found=found.lstrip(": ") or "none")

@@ -1,0 +1,49 @@
+"""The main job: probe, grade, render, verify."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import msgspec
+
+from generator.content import packaged
+from generator.errors import BitdepthError, BudgetError, PartialNightError, RouterError
+from generator.records.finding import VerificationReport
+from generator.workflows.grading import Graded, grade
+from generator.workflows.probing import Probed, RouterOf, probe
+from generator.workflows.rendering import render
+from generator.workflows.verifying import verify
+from generator.workflows.world import Progress, Root, World
+
+
+class Nightly(msgspec.Struct, frozen=True, kw_only=True):
+    """What a night's whole run did."""
+
+    probed: Probed | None
+    """None where the night could not be completed."""
+    failure: BitdepthError | None
+    """Why it could not: what was sealed before is graded, rendered and verified all the same."""
+    graded: Graded
+    report: VerificationReport
+
+
+async def nightly(
+    root: Root, world: World, router_of: RouterOf, *, progress: Progress, night: date | None = None
+) -> Nightly:
+    """Probe a night, grade what can be graded, lay out the site and verify all of it; the caller holds the lock."""
+    begin_archive(root)
+    probed, failure = None, None
+    try:
+        probed = await probe(root, world, router_of, progress=progress, night=night)
+    except (PartialNightError, BudgetError, RouterError) as error:
+        failure = error
+        progress.say(f"the night is not complete: {error}")
+    graded = grade(root, today=world.now().date(), progress=progress)
+    render(root, progress=progress)
+    return Nightly(probed=probed, failure=failure, graded=graded, report=verify(root, progress=progress))
+
+
+def begin_archive(root: Root) -> None:
+    """Put the description of the format into an archive that has no night yet."""
+    if not root.store.nights.kept():
+        root.store.folder.create("FORMAT.md", packaged("archive/FORMAT.md").read_bytes())

@@ -1,0 +1,280 @@
+"""A night end to end against the embedded router: run, killed and resumed, stopped, locked out, overdue."""
+
+from __future__ import annotations
+
+import shutil
+import signal
+import time
+from collections.abc import Iterator
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+
+import demo_site
+import msgspec
+import pytest
+from demo_site import KEY, DemoSite
+
+from generator.archive import layout
+from generator.archive.codec import records_of
+from generator.archive.store import Store
+from generator.probing.demo.process import running_router
+from generator.records.night import NightPlan, NightState
+from generator.records.observation import Observation, Outcome
+
+MEASURED = ("requested_at",)
+"""What differs between two runs of one night against the embedded router, which replays everything else."""
+
+ONE_MODEL = '["huggingfacetb/smollm2-135m-instruct"]'
+PLANNED = 6 * 120 - 120
+"""Observations of the one model on the first night: five of its six endpoints are listed, 96 + 24 prompts each."""
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Iterator[DemoSite]:
+    """Yield a root that watches one model on a router of its own."""
+    with running_router() as address:
+        made = DemoSite(tmp_path / "root", address)
+        made.write_settings(models=ONE_MODEL)
+        yield made
+
+
+def observations(site: DemoSite) -> list[Observation]:
+    """Return the last kept night's observations without what was measured."""
+    nights = site.root.store.nights
+    record = nights.get(nights.kept()[-1]).record
+    rows = records_of(nights.table(record, "observations"), Observation)
+    return [msgspec.structs.replace(row, **dict.fromkeys(MEASURED)) for row in rows]
+
+
+def wait_for_lines(site: DemoSite, lines: int) -> None:
+    """Wait until a night's journal holds so many lines."""
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        paths = list((site.path / "archive" / layout.JOURNAL).glob("*.jsonl"))
+        if paths and paths[0].read_bytes().count(b"\n") > lines:
+            return
+        time.sleep(0.005)
+    pytest.fail("the journal did not grow")
+
+
+class TestANightEndToEnd:
+    def test_it_is_probed_graded_rendered_and_verified_in_one_command(self, site: DemoSite):
+        """`nightly` seals the night, keeps grades and pages, and leaves a site without findings."""
+        done = site.run("nightly", "--json")
+        assert done.returncode == 0, done.stderr
+        result = msgspec.json.decode(done.stdout)
+        assert result["night"]["counts"]["planned"] == PLANNED
+        assert result["night"]["state"] == "recorded"
+        assert result["graded"] == {"windows": 1, "grades": 5}
+        assert result["verification"]["findings"] == []
+        assert (site.path / "site/index.html").is_file()
+
+    def test_a_second_run_on_the_same_night_asks_nothing(self, site: DemoSite):
+        """A night that is complete is left alone, and nothing changes a byte."""
+        site.run("nightly")
+        served, folder = site.served().requests, site.root.store.folder
+        before = {name: folder.read(name) for name in folder.names()}
+        done = site.run("nightly")
+        assert done.returncode == 0, done.stderr
+        assert "sealed already" in done.stderr
+        assert site.served().requests == served
+        assert {name: folder.read(name) for name in folder.names()} == before
+
+    def test_each_stage_alone_comes_to_the_same(self, site: DemoSite):
+        """probe, grade, render and verify in turn end where `nightly` does."""
+        for stage in ("probe", "grade", "render", "verify"):
+            done = site.run(stage)
+            assert done.returncode == 0, done.stderr
+        assert site.run("nightly").returncode == 0
+
+    def test_the_key_stands_nowhere(self, site: DemoSite):
+        """Neither archive, site, journal nor output holds the key."""
+        done = site.run("nightly", "--json")
+        assert KEY not in done.stdout + done.stderr
+        for path in site.path.rglob("*"):
+            assert not path.is_file() or KEY.encode() not in path.read_bytes()
+
+
+class TestKilledAtAnyPointTheSameCommandCarriesOn:
+    @pytest.mark.parametrize("lines", [1, 150, 400])
+    def test_a_killed_and_resumed_night_is_the_undisturbed_one(self, site: DemoSite, lines: int):
+        """No answer is lost, none is asked twice but those in flight, and the observations are the same."""
+        plan = _killed(site, lines)[0]
+        assert site.root.store.nights.kept() == ()
+        done = site.run("nightly")
+        assert done.returncode == 0, done.stderr
+        assert list((site.path / "archive/journal").iterdir()) == []
+        disturbed, asked = observations(site), site.served().requests
+        assert PLANNED <= asked <= PLANNED + 60
+
+        # The same night without the kill: the same plan, from its beginning.
+        again = DemoSite(site.path.parent / "again", site.address)
+        again.write_settings(models=ONE_MODEL)
+        _write_journal(again, [plan])
+        assert again.run("nightly").returncode == 0
+        assert observations(again) == disturbed
+
+    @pytest.mark.parametrize("step", ["tables", "night.json", "grades", "pages", "site"])
+    def test_a_run_killed_after_the_seal_ends_with_the_bytes_of_one_that_was_not(self, site: DemoSite, step: str):
+        """Whichever file a killed run got to, the next run completes it byte for byte."""
+        plan = _killed(site, 0)[0]
+        site.run("nightly")
+        nights = site.root.store.nights
+        night = nights.kept()[0]
+        record = nights.get(night).record
+        whole = {path: path.read_bytes() for path in site.path.rglob("*") if path.is_file()}
+        if step in {"tables", "night.json"}:
+            # Sealing had written some tables, or all of them but not night.json; the journal is still there.
+            rows = records_of(nights.table(record, "observations"), Observation)
+            _write_journal(site, [plan, *(msgspec.json.encode(row) for row in rows)])
+            (site.path / "archive" / layout.night_file(night)).unlink()
+            if step == "tables":
+                (site.path / "archive" / layout.table_file(night, "prompts")).unlink()
+        if step in {"tables", "night.json", "grades"}:
+            (site.path / f"archive/grades/0.1/{night}.json").unlink()
+        if step != "site":
+            (site.path / f"archive/pages/0.1/{night}.json").unlink()
+        shutil.rmtree(site.path / "site")
+        served = site.served().requests
+        done = site.run("nightly")
+        assert done.returncode == 0, done.stderr
+        assert {path: path.read_bytes() for path in site.path.rglob("*") if path.is_file()} == whole
+        assert site.served().requests == served
+
+
+class TestEachStopHasItsExitCode:
+    def test_the_budget_stops_at_the_cap_and_a_higher_cap_carries_on(self, site: DemoSite):
+        """Exit code 4; nothing that was paid for is lost; spend stays under the cap."""
+        site.write_settings(models=ONE_MODEL, max_usd='"0.002"')
+        stopped = site.run("nightly")
+        assert stopped.returncode == 4
+        assert "max_usd" in stopped.stderr
+        assert "Traceback" not in stopped.stderr
+        asked = site.served().requests
+        assert 0 < asked < PLANNED
+        site.write_settings(models=ONE_MODEL, max_usd='"1"')
+        done = site.run("nightly")
+        assert done.returncode == 0, done.stderr
+        assert site.served().requests == PLANNED
+
+    def test_an_interrupt_is_a_partial_night(self, site: DemoSite):
+        """Exit code 3; the same command carries on and asks only what is missing."""
+        process = site.start("nightly")
+        wait_for_lines(site, 20)
+        process.send_signal(signal.SIGINT)
+        _, error = process.communicate(timeout=60)
+        assert process.returncode == 3, error
+        assert b"Traceback" not in error
+        assert site.run("nightly").returncode == 0
+        assert site.served().requests == PLANNED
+
+    def test_a_second_run_at_once_sends_nothing(self, site: DemoSite):
+        """Exit code 5 while another run holds the lock."""
+        with Store(site.path).lock():
+            done = site.run("nightly")
+        assert done.returncode == 5
+        assert "another run" in done.stderr
+        assert site.served().requests == 0
+
+    def test_a_router_that_is_not_there_is_one_message(self, site: DemoSite):
+        """Exit code 1, no traceback, nothing written but the archive's beginning."""
+        site.write_settings(models=ONE_MODEL, address="http://127.0.0.1:9/api/v1")
+        done = site.run("nightly")
+        assert done.returncode == 1
+        assert "Traceback" not in done.stderr
+        assert site.root.store.nights.unsealed() == ()
+
+    def test_a_missing_key_names_its_variable(self, site: DemoSite, monkeypatch: pytest.MonkeyPatch):
+        """Exit code 1; the message says which variable to set."""
+        monkeypatch.setattr(demo_site, "KEY", "")
+        done = site.run("probe")
+        assert done.returncode == 1
+        assert "DEMO_KEY" in done.stderr
+
+    def test_an_unknown_model_is_named(self, site: DemoSite):
+        """A watched model that the router does not list stops before anything is asked."""
+        site.write_settings(models='["nobody/nothing-7b"]')
+        done = site.run("probe")
+        assert done.returncode == 1
+        assert "nobody/nothing-7b" in done.stderr
+        assert site.root.store.nights.unsealed() == ()
+
+
+class TestAJournalWhoseDateHasPassedIsSealedByTheNextRun:
+    @pytest.mark.parametrize(
+        ("kept", "state"), [(PLANNED // 2, NightState.RECORDED), (PLANNED // 2 - 1, NightState.VOID)]
+    )
+    def test_recorded_if_at_least_half_was_sent_otherwise_void(self, site: DemoSite, kept: int, state: NightState):
+        """Half of the planned observations is enough; one fewer is not, and a void night is in no window."""
+        _interrupted(site, kept)
+        done = site.run("nightly")
+        assert done.returncode == 0, done.stderr
+        nights = site.root.store.nights
+        yesterday, today = nights.kept()
+        record = nights.get(yesterday).record
+        assert record.state == state
+        assert record.counts.planned == PLANNED
+        assert record.counts.sent == kept
+        rows = records_of(nights.table(record, "observations"), Observation)
+        assert sum(row.outcome == Outcome.UNSENT for row in rows) == PLANNED - kept
+        window = site.root.store.grades.get("0.1", today)[0].nights
+        assert window == ((yesterday, today) if state == NightState.RECORDED else (today,))
+        # An endpoint first seen on a void night was first listed on its first recorded one.
+        listed = nights.table(nights.get(today).record, "listings").column("first_listed").to_pylist()
+        assert set(listed) == {yesterday if state == NightState.RECORDED else today}
+
+    def test_an_unsealed_night_can_be_carried_on_with_by_name(self, site: DemoSite):
+        """`--night` asks what an earlier night still misses, and nothing of today."""
+        yesterday = _interrupted(site, 300)
+        done = site.run("probe", "--night", yesterday.isoformat())
+        assert done.returncode == 0, done.stderr
+        assert site.root.store.nights.kept() == (yesterday,)
+        assert site.root.store.nights.get(yesterday).record.counts.sent == PLANNED
+
+    def test_a_night_that_is_over_cannot_be_measured(self, site: DemoSite):
+        """Only today's night or an unsealed journal can be probed: usage, exit code 2."""
+        done = site.run("probe", "--night", "2020-01-01")
+        assert done.returncode == 2
+        assert "2020-01-01" in done.stderr
+
+    def test_a_clock_that_was_set_back_is_noticed(self, site: DemoSite):
+        """A night before the last one kept is refused."""
+        _interrupted(site, 300, days=2)
+        assert site.run("probe", "--night", _ahead(2).isoformat()).returncode == 0
+        done = site.run("probe")
+        assert done.returncode == 2
+        assert "clock" in done.stderr
+
+
+def _ahead(days: int) -> date:
+    """Return the date so many days from today, UTC."""
+    return datetime.now(UTC).date() + timedelta(days=days)
+
+
+def _killed(site: DemoSite, lines: int) -> list[bytes]:
+    """Kill a probe once its journal holds so many observations, and return the journal's whole lines."""
+    process = site.start("probe")
+    wait_for_lines(site, lines)
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+    data = next((site.path / "archive/journal").glob("*.jsonl")).read_bytes()
+    return data[: data.rfind(b"\n") + 1].splitlines()
+
+
+def _write_journal(site: DemoSite, lines: list[bytes]) -> None:
+    """Write a journal in the place of whatever there is."""
+    folder = site.path / "archive/journal"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    night = msgspec.json.decode(lines[0], type=NightPlan).night
+    (folder / f"{night.isoformat()}.jsonl").write_bytes(b"".join(line + b"\n" for line in lines))
+
+
+def _interrupted(site: DemoSite, kept: int, *, days: int = -1) -> date:
+    """Leave the journal of a night, yesterday's or another, that was stopped after so many observations."""
+    lines = _killed(site, kept + 1)
+    plan = msgspec.json.decode(lines[0], type=NightPlan)
+    night = plan.night + timedelta(days=days)
+    moved = msgspec.structs.replace(plan, night=night, started_at=plan.started_at + timedelta(days=days))
+    _write_journal(site, [msgspec.json.encode(moved), *lines[1 : kept + 1]])
+    return night
