@@ -201,7 +201,7 @@ def _world() -> World:
     return World(now=_now, monotonic=time.monotonic, sleep=asyncio.sleep, entropy=os.urandom)
 
 
-def _router_of(settings: Settings) -> OpenRouter:
+def _router_of(settings: Settings, world: World) -> OpenRouter:
     """Return the router that settings name, with the key from the environment."""
     variable = settings.router.key_variable
     value = os.environ.get(variable, "").strip() if variable else ""
@@ -212,12 +212,13 @@ def _router_of(settings: Settings) -> OpenRouter:
             do=f"Set {variable}, or change router.key_variable in content/site.toml",
         )
     kind = Demo if settings.router.kind == "demo" else OpenRouter
-    return kind(settings.router.address, Key(value) if value else None, settings.probing, _now, time.monotonic)
+    key = Key(value) if value else None
+    return kind(settings.router.address, key, settings.probing, world.now, world.monotonic)
 
 
 def _demo_at(address: str) -> probing.RouterOf:
     """Return what makes the client of a demo router at an address."""
-    return lambda settings: Demo(address, Key("demo"), settings.probing, _now, time.monotonic)
+    return lambda settings, world: Demo(address, Key("demo"), settings.probing, world.now, world.monotonic)
 
 
 def _run(work: Coroutine[Any, Any, _T]) -> _T:

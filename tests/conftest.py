@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 from hypothesis import HealthCheck, settings
 
@@ -22,3 +26,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         for item in items:
             if item.get_closest_marker("long"):
                 item.add_marker(pytest.mark.skip(reason="long: run with --long (make test-long)"))
+
+
+@pytest.fixture(scope="session")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the demo's site root, made by the command once for all tests; nobody may write into it."""
+    out = tmp_path_factory.mktemp("demo") / "demo"
+    command = [sys.executable, "-m", "generator", "demo", "--out", str(out)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=280, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    (out.parent / "stdout.txt").write_text(done.stdout)
+    (out.parent / "stderr.txt").write_text(done.stderr)
+    return out

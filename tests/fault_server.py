@@ -136,7 +136,7 @@ class FaultServer:
         self._tasks: set[asyncio.Task[None]] = set()
 
     @asynccontextmanager
-    async def open(self):  # noqa: ANN202 - a context manager of itself
+    async def open(self):
         """Serve on a free port of loopback while inside."""
         server = await asyncio.start_server(self._connection, "127.0.0.1", 0)
         self.address = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/api/v1"

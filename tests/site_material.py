@@ -36,6 +36,7 @@ from generator.records.night import (
     PreviousNight,
     VoidRecord,
 )
+from generator.records.permalink import permalink_path
 from generator.records.prompt import Prompt
 from generator.settings import RouterSettings, Settings
 from generator.site import grade_page, method_page, templates, views
@@ -486,6 +487,7 @@ def sites() -> Mapping[str, Mapping[str, bytes]]:
     return {"live": site(material()), "demo": site(demo_material()), "empty": site(empty_material())}
 
 
+@cache
 def parsed(page: bytes) -> Element:
     """Return a page's tree; any parse error is an error."""
     return html5lib.HTMLParser(strict=True, namespaceHTMLElements=False).parse(page, transport_encoding="utf-8")
@@ -511,3 +513,9 @@ def page_text(page: bytes) -> str:
     main = parsed(page).find(".//main")
     assert main is not None
     return text_of(main)
+
+
+def address(each: Grade) -> str:
+    """Return the full permalink of a grade on the live site."""
+    path = permalink_path(each.model, each.endpoint, each.window_end, each.method_version)
+    return f"https://bitdepth.example/grades-of/{path}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from generator.method.disagreement import floor, stable
@@ -17,18 +17,13 @@ from tests.method_window import median, percentile
 
 RATIOS = st.lists(st.fractions(0, 1, max_denominator=60), min_size=1, max_size=12)
 
-always = settings(derandomize=True, database=None, deadline=None)
-"""The same examples in every run, on a machine of any speed."""
-
 
 class TestTheFloorIsTheLowerPercentile:
-    @always
     @given(values=RATIOS)
     def test_it_is_the_value_that_the_rule_names(self, values: list[Fraction]) -> None:
         """Index floor(0.75 (n - 1)) of the sorted values, in whole numbers: 3 (n - 1) // 4."""
         assert floor(values, METHOD.definition) == sorted(values)[3 * (len(values) - 1) // 4]
 
-    @always
     @given(values=RATIOS, percent=st.decimals(0, 100, places=1))
     def test_any_percentile(self, values: list[Fraction], percent: object) -> None:
         """Under any percentile it is one of the values, never something between two."""
@@ -37,7 +32,6 @@ class TestTheFloorIsTheLowerPercentile:
         assert found in values
         assert found == percentile(values, Fraction(method.definition.floor.percentile))
 
-    @always
     @given(values=RATIOS, data=st.data())
     def test_it_never_falls_where_a_value_rises(self, values: list[Fraction], data: st.DataObject) -> None:
         """A value that rises, or one more that is not smaller than any, never lowers the floor."""
@@ -47,14 +41,12 @@ class TestTheFloorIsTheLowerPercentile:
         assert floor(risen, METHOD.definition) >= before
         assert floor([*values, max(values)], METHOD.definition) >= before
 
-    @always
     @given(values=RATIOS)
     def test_order_is_nothing(self, values: list[Fraction]) -> None:
         """The values in any order give one floor and one answer on stability."""
         assert floor(values[::-1], METHOD.definition) == floor(values, METHOD.definition)
         assert stable(values[::-1], METHOD.definition) is stable(values, METHOD.definition)
 
-    @always
     @given(values=RATIOS)
     def test_stable_is_a_median_of_90_or_more(self, values: list[Fraction]) -> None:
         """The median of the self-agreements, the middle two averaged, at or above 90 %."""
@@ -63,7 +55,6 @@ class TestTheFloorIsTheLowerPercentile:
 
 
 class TestWindows:
-    @always
     @given(gaps=st.lists(st.integers(1, 5), min_size=1, max_size=15), data=st.data())
     def test_a_window_is_the_last_of_its_nights(self, gaps: list[int], data: st.DataObject) -> None:
         """At most seven, all within ten days of the end, and none left out that could be in."""
@@ -73,14 +64,12 @@ class TestWindows:
         near = [night for night in recorded if night <= end and (end - night).days <= 9]
         assert window_nights(recorded, end, METHOD.definition) == tuple(near[-7:])
 
-    @always
     @given(planned=st.integers(1, 10**6), data=st.data())
     def test_void_is_under_half(self, planned: int, data: st.DataObject) -> None:
         """Fewer than half of the planned observations, exactly."""
         sent = data.draw(st.integers(0, planned))
         assert is_void(planned, sent, METHOD.definition) is (2 * sent < planned)
 
-    @always
     @given(letters=st.lists(st.sampled_from("ABCD"), min_size=1, max_size=4))
     def test_the_worst_of_some_letters(self, letters: list[str]) -> None:
         """The last in the alphabet of those there are."""

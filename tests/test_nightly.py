@@ -145,7 +145,7 @@ class TestKilledAtAnyPointTheSameCommandCarriesOn:
 class TestEachStopHasItsExitCode:
     def test_the_budget_stops_at_the_cap_and_a_higher_cap_carries_on(self, site: DemoSite):
         """Exit code 4; nothing that was paid for is lost; spend stays under the cap."""
-        site.write_settings(models=ONE_MODEL, max_usd='"0.002"')
+        site.write_settings(models=ONE_MODEL, max_usd='"0.0003"')
         stopped = site.run("nightly")
         assert stopped.returncode == 4
         assert "max_usd" in stopped.stderr

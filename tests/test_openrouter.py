@@ -7,6 +7,7 @@ import gzip
 import json
 import logging
 import socket
+import tracemalloc
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -196,6 +197,17 @@ class TestFailures:
         reply = replied(answer(gzip.compress(GOOD), content_encoding="GZip"))
         assert reply.body == GOOD
 
+    def test_a_bomb_is_never_unpacked(self):
+        """A body that decodes to a thousand times its size is decoded up to the cap and no further."""
+        script = bomb(40)
+        tracemalloc.start()
+        try:
+            assert replied(script).end is End.TOO_LARGE
+            _, peak = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+        assert peak < 8_000_000
+
     def test_redirects_are_not_followed(self):
         """A redirect is a reply of its own: nothing else is asked."""
         server = FaultServer(answer(b"", 302, location="/api/v1/elsewhere"), answer(completion()))
@@ -239,7 +251,7 @@ class TestFailures:
             waiting = [socket.socket() for _ in range(3)]
             try:
                 for one in waiting:
-                    one.setblocking(False)
+                    one.settimeout(0)
                     one.connect_ex(("127.0.0.1", port))
 
                 async def asked() -> Reply:

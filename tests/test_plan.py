@@ -13,25 +13,18 @@ from generator.probing.identity import settle
 from generator.probing.interface import Ask
 from generator.probing.plan import plan
 from generator.records.listing import ListedEndpoint, ModelListing
-from generator.records.prompt import Prompt, PromptFamily, PromptSet
+from generator.records.prompt import Prompt
 from tests.probing_makers import listed, listing, prompt
 
 PROMPTS = tuple(prompt(prompt_id=f"capital-f{n:02}") for n in range(12)) + tuple(
     prompt(prompt_id=f"sum-f{n:02}", family="sum") for n in range(12)
 )
-SET = PromptSet(
-    name="p1",
-    sha256="0" * 64,
-    families=tuple(
-        PromptFamily(name=name, kind=kind, nightly=0, pool=None, fixed=())
-        for name, kind in (("capital", "facts"), ("sum", "arithmetic"))
-    ),
-)
+KINDS = {"capital": "facts", "sum": "arithmetic"}
 
 
 def planned(*models: ModelListing, seed: str = "5eed", prompts: tuple[Prompt, ...] = PROMPTS) -> tuple[Ask, ...]:
     """Return the plan for some models whose endpoints are all new."""
-    return plan(settle(date(2026, 11, 29), models, {}), models, prompts, seed, SET)
+    return plan(settle(date(2026, 11, 29), models, {}), models, prompts, seed=seed, kinds=KINDS)
 
 
 def only(*entries: ListedEndpoint) -> dict[str, Ask]:
@@ -59,7 +52,7 @@ class TestWhatIsPlanned:
         assert (ask.model, ask.model_id, ask.provider, ask.tag) == ("author/model", "author/alias", "Elm", "elm/fp8")
         assert ask.parameters == ("max_tokens", "temperature")
         assert (ask.reasoning_supported, ask.reasoning_mandatory) == (True, False)
-        assert ask.kind == {"capital": "facts", "sum": "arithmetic"}[ask.prompt.family]
+        assert ask.kind == KINDS[ask.prompt.family]
 
     def test_inseparable_entries(self):
         """Only parameters that all of them list are counted on."""

@@ -11,9 +11,10 @@ from xml.etree.ElementTree import Element
 import msgspec
 import pytest
 import site_material as made
+
 from generator.errors import ContentError
 from generator.records import permalink
-from generator.records.reading import readings, short_form
+from generator.records.reading import NO_LETTER, readings, short_form
 from generator.site import views
 from generator.site.frame import CSP
 from generator.site.text import visible_plain
@@ -25,6 +26,8 @@ PAGES = [
     if path.endswith(".html")
 ]
 LIVE = made.sites()["live"]
+ANY = f"[A-D{NO_LETTER}]"
+"""A column's letter, or what stands for none."""
 
 
 def page(path: str, site: str = "live") -> str:
@@ -41,7 +44,7 @@ class TestEveryPage:
     """What holds for every page of every site."""
 
     @pytest.mark.parametrize(("name", "path"), PAGES)
-    def test_is_strict_html_with_landmarks_and_no_script(self, name, path):
+    def test_is_strict_html_with_landmarks_and_no_script(self, name: str, path: str):
         """Each page parses without an error and has a language, a title, one main, one h1, and runs nothing."""
         tree = tree_of(name, path)
         assert tree.get("lang") == "en"
@@ -56,7 +59,7 @@ class TestEveryPage:
         assert policy.get("content") == CSP
 
     @pytest.mark.parametrize(("name", "path"), PAGES)
-    def test_fetches_nothing(self, name, path):
+    def test_fetches_nothing(self, name: str, path: str):
         """No element loads anything but an inline icon."""
         tree = tree_of(name, path)
         assert not [element.tag for element in tree.iter() if element.tag in {"img", "iframe", "object", "video"}]
@@ -66,7 +69,7 @@ class TestEveryPage:
         assert "@import" not in "".join(style.text or "" for style in tree.iter("style"))
 
     @pytest.mark.parametrize(("name", "path"), PAGES)
-    def test_tables_have_captions_scopes_and_labels(self, name, path):
+    def test_tables_have_captions_scopes_and_labels(self, name: str, path: str):
         """Each table has a caption, scoped headers, a row header in each row, and labels for narrow screens."""
         for table in tree_of(name, path).iter("table"):
             caption = table.find("caption")
@@ -79,7 +82,7 @@ class TestEveryPage:
                 assert all(cell.get("data-label") for cell in row.findall("td") if made.text_of(cell))
 
     @pytest.mark.parametrize(("name", "path"), PAGES)
-    def test_footer_names_licence_and_contact(self, name, path):
+    def test_footer_names_licence_and_contact(self, name: str, path: str):
         """Licence of pages and data (CC BY 4.0) and contact for corrections stand in the footer."""
         footer = tree_of(name, path).find(".//footer")
         assert footer is not None
@@ -87,7 +90,7 @@ class TestEveryPage:
         assert footer.find(".//a[@href='mailto:corrections@bitdepth.example']") is not None
 
     @pytest.mark.parametrize(("name", "path"), PAGES)
-    def test_dates_stand_in_time(self, name, path):
+    def test_dates_stand_in_time(self, name: str, path: str):
         """ISO dates stand in <time>, with themselves or their moment as machine form."""
         for time in tree_of(name, path).iter("time"):
             moment = time.get("datetime", "")
@@ -95,7 +98,7 @@ class TestEveryPage:
             assert made.text_of(time).startswith(moment[:10])
 
     @pytest.mark.parametrize(("name", "path"), PAGES)
-    def test_best_only_in_task_accuracy(self, name, path):
+    def test_best_only_in_task_accuracy(self, name: str, path: str):
         """'best' occurs only in T and where the method says so; no page ranks or praises."""
         said = page(path, name).lower()
         if not path.startswith("method/"):
@@ -109,10 +112,10 @@ class TestEveryPage:
 
 
 class TestLinks:
-    """'Pages link to one another relatively, to .../index.html.'"""
+    """'Pages link to one another relatively, to .../index.html'."""
 
     @pytest.mark.parametrize("name", made.sites())
-    def test_no_link_or_fragment_leads_nowhere(self, name):
+    def test_no_link_or_fragment_leads_nowhere(self, name: str):
         """Every internal link of every page, head included, leads to a file of the site and to an id on it."""
         files = made.sites()[name]
         ids = {
@@ -172,15 +175,15 @@ class TestLinks:
 
 
 class TestALetterNeverStandsAlone:
-    """'a letter never stands without its method version and its four column values'"""
+    """'a letter never stands without its method version and its four column values'."""
 
     @pytest.mark.parametrize(("name", "path"), PAGES)
-    def test_every_mark_has_its_version_and_columns(self, name, path):
+    def test_every_mark_has_its_version_and_columns(self, name: str, path: str):
         """Each glyph and each mark of a letter stands with version, standing and columns, short or in full."""
         tree = tree_of(name, path)
         for short in tree.iterfind(".//span[@class='short']"):
             said = made.text_of(short)
-            assert re.fullmatch(r"[ABCDU] \d+\.\d+ · M [A-D–] T [A-D–] D [A-D–] R [A-D–]", said)
+            assert re.fullmatch(rf"[ABCDU] \d+\.\d+ · M {ANY} T {ANY} D {ANY} R {ANY}", said)
         for plate in tree.iterfind(".//div[@class='plate']"):
             said = made.text_of(plate)
             assert re.search(r"method \d+\.\d+, (provisional|final)", said)
@@ -216,7 +219,7 @@ class TestALetterNeverStandsAlone:
 
 
 class TestFirstPage:
-    """'/': the models, alphabetically, with their latest letters; the night's counts; latest changes"""
+    """'/': the models, alphabetically, with their latest letters; the night's counts; latest changes."""
 
     def test_models_and_endpoints_in_alphabetical_order(self):
         """Endpoints stand alphabetically and never by grade."""
@@ -229,7 +232,7 @@ class TestFirstPage:
         """The last recorded night's counts, the changes, and a model that no night has recorded yet."""
         said = page("index.html")
         assert "Last recorded night 2026-11-27: 12 endpoints listed, 1,680 observations planned, 1,678 sent" in said
-        assert "B 0.1 · M A T A D A R B provisional, then A 0.1 · M A T A D A R A provisional" in said
+        assert "B 0.1 · M A T A D A R B provisional , then A 0.1 · M A T A D A R A provisional" in said
         assert "mxfp4, then absent, on 2026-11-25 (withdrawn)" in said
         assert "Watched, not recorded yet: watched/not-yet-recorded." in said
 
@@ -265,7 +268,7 @@ class TestFirstPage:
 
 
 class TestModelPage:
-    """'/models/<author>/<name>/': the endpoints with everything that a reader compares by eye"""
+    """'/models/<author>/<name>/': the endpoints with everything that a reader compares by eye."""
 
     def test_row_carries_columns_precision_latency_price_context(self):
         """Each endpoint's row has its letter and version, four values, precision, latency, price and context."""
@@ -327,7 +330,7 @@ class TestModelPage:
 
 
 class TestGradeIndex:
-    """'every method version it was graded under, newest first'"""
+    """'every method version it was graded under, newest first'."""
 
     def test_versions_newest_first_with_all_columns(self):
         """0.2, 0.1 and 0.0 stand in this order, each with its columns in words, standing and record digest."""
@@ -346,7 +349,7 @@ class TestGradeIndex:
 
 
 class TestNightPage:
-    """'/nights/<night>/': seed, prompts, counts, cost, settings, files and digests"""
+    """'/nights/<night>/': seed, prompts, counts, cost, settings, files and digests."""
 
     def test_says_all_of_the_night(self):
         """Seed, both kinds of prompts, counts, cost, settings, files and digests are there."""
@@ -410,16 +413,20 @@ class TestReplayed:
     def test_what_is_scripted_stands_beside_what_was_counted(self):
         """The demo's page lists what was recorded, what is scripted, and what was counted; a live site has none."""
         said = page("demo/index.html", "demo")
-        for each in ("the shipped Q4_K_M weights", "a server error on 3 prompts of 2026-11-22", "3 errors on 2026-11-22"):
+        for each in (
+            "the shipped Q4_K_M weights",
+            "a server error on 3 prompts of 2026-11-22",
+            "3 errors on 2026-11-22",
+        ):
             assert each in said
         assert "demo/index.html" not in LIVE
 
 
 class TestHostileNames:
-    """'provider and model text and model outputs are hostile'"""
+    """'provider and model text and model outputs are hostile'."""
 
     @pytest.mark.parametrize(("name", "path"), PAGES)
-    def test_nothing_invisible_reaches_a_page(self, name, path):
+    def test_nothing_invisible_reaches_a_page(self, name: str, path: str):
         """No control, direction or zero-width character is in a page's bytes."""
         body = made.sites()[name][path].decode()
         assert not re.findall("[\x00-\x08\x0b-\x1f\x7f-\x9f\u00a0\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff]", body)
@@ -442,6 +449,36 @@ class TestHostileNames:
                 data = json.loads(script.text or "")
                 assert data["@type"] == "Dataset"
                 assert "<" not in (script.text or "")
+
+
+class TestContact:
+    """A contact is a web or mail address, or stands as text."""
+
+    @pytest.mark.parametrize(
+        ("text", "expected"),
+        [
+            ("corrections@bitdepth.example", "mailto:corrections@bitdepth.example"),
+            ("https://bitdepth.example/issues", "https://bitdepth.example/issues"),
+            ("javascript:alert(1)", None),
+        ],
+    )
+    def test_leads(self, text: str, expected: str | None):
+        """It leads to an address of one of those kinds and to no other."""
+        files = dict(views.render(made.material(settings=made.settings(contact=text)), made.TEMPLATES))
+        footer = made.parsed(files["index.html"]).find(".//footer")
+        assert footer is not None
+        assert f"Corrections: {text}" in made.text_of(footer)
+        hrefs = [anchor.get("href") for anchor in footer.iter("a")]
+        assert (expected in hrefs) == (expected is not None)
+        assert "javascript:alert(1)" not in hrefs
+
+
+class TestAGradeWithoutItsNights:
+    def test_is_shown_under_the_name_that_it_carries(self):
+        """Where the nights behind a grade are not among the material, the grade's own names are used."""
+        material = made.material(nights=(), models=())
+        files = dict(views.render(material, made.TEMPLATES))
+        assert "Alder" in made.page_text(files[permalink.model_path(made.TREES) + "index.html"])
 
 
 class TestMissingProse:

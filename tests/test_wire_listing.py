@@ -119,7 +119,23 @@ class TestAnEntry:
 
     @pytest.mark.parametrize(
         "price",
-        ["-1", "", "free", "NaN", "Infinity", "1e6", "1e999", "1e99999999999", "1_0", "٣", None, True, -0.5, [1]],
+        [
+            "-1",
+            "",
+            "free",
+            "NaN",
+            "Infinity",
+            "1e6",
+            "999999.9999999999999",
+            "1e999",
+            "1e99999999999",
+            "1_0",
+            "٣",
+            None,
+            True,
+            -0.5,
+            [1],
+        ],
     )
     def test_no_price(self, price: object):
         """-1 and whatever is no amount that the column holds is no price."""

@@ -156,6 +156,20 @@ def test_what_comes_of_an_exchange(end: End, status: int | None, body: bytes, ou
     assert observation.latency_ms is None
 
 
+@pytest.mark.parametrize(
+    "source", ["shared_pool", "Account", "user", "organization", "workspace", "api_key", "platform", "openrouter"]
+)
+def test_limits_of_the_routers_own(source: str):
+    """A limit_source that names a shared pool or the account makes a 429 the router's, whoever is named beside it."""
+    assert seen(error(429, provider="Elm", limit_source=source), 429).outcome is Outcome.UNSENT
+
+
+@pytest.mark.parametrize("source", ["provider", "upstream", "Elm", "elm", "", "something new"])
+def test_limits_of_the_endpoints_own(source: str):
+    """Any other limit_source, or none, leaves a 429 the endpoint's."""
+    assert seen(error(429, provider="Elm", limit_source=source), 429).outcome is Outcome.ERROR
+
+
 class TestOpenEnded:
     """Not in an open-ended family, where the cut is by design and the answer is its first three words."""
 
@@ -202,6 +216,8 @@ class TestCorrect:
         observation = seen(completion(" No  number"), of=odd)
         assert (observation.outcome, observation.correct) == (Outcome.ANSWERED, False)
         assert observation.answer == "No number"
+        nothing = ask(kind="arithmetic", prompt=prompt(expected=""))
+        assert seen(completion("No number"), of=nothing).correct is False
 
     @pytest.mark.parametrize("body", [completion(provider="Oak"), completion(""), error(500)])
     def test_null_elsewhere(self, body: dict[str, object]):

@@ -6,7 +6,6 @@ the definition alone.
 
 from __future__ import annotations
 
-from datetime import date
 from decimal import Decimal
 from fractions import Fraction
 
@@ -121,9 +120,7 @@ def _environment() -> SandboxedEnvironment:
         comment_start_string="{!--",  # '{#' opens a heading's id here
         comment_end_string="--!}",
     )
-    environment.filters.update(
-        count=_count, ordinal=_ordinal, ratio=lambda percent: Decimal(percent) / 100, seconds=_seconds
-    )
+    environment.filters.update(count=_count, ordinal=_ordinal, ratio=lambda percent: Decimal(percent) / 100)
     environment.globals.update(just_above=_just_above, at_index=_index)
     return environment
 
@@ -146,24 +143,12 @@ def _index(percentile: Decimal, count: int) -> int:
 
 def _written(value: object) -> object:
     """Return a value of the definition as it is printed."""
-    match value:
-        case Decimal():
-            return decimal_text(value)
-        case Fraction():
-            return printed(value, digits=2)
-        case date():
-            return value.isoformat()
-        case _:
-            return value
+    return decimal_text(value) if isinstance(value, Decimal) else value
 
 
 def _count(number: int | Decimal, noun: str) -> str:
     """Return a number with its noun: '1 night', '7 nights'."""
     return f"{_written(number)} {noun}" if number == 1 else f"{_written(number)} {noun}s"
-
-
-def _seconds(milliseconds: int) -> Decimal:
-    return Decimal(milliseconds) / 1000
 
 
 def _ordinal(number: Decimal) -> str:

@@ -17,7 +17,8 @@ from generator.probing.demo.process import running_router
 from generator.probing.demo.seeds import night_seed
 from generator.workflows.grading import grade
 from generator.workflows.nightly import begin_archive
-from generator.workflows.probing import SEED_BYTES, RouterOf, probe
+from generator.workflows.planning import SEED_BYTES
+from generator.workflows.probing import RouterOf, probe
 from generator.workflows.world import Progress, Root, World
 
 NIGHTS = 14

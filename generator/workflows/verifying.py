@@ -44,6 +44,9 @@ def verify(root: Root, *, progress: Progress) -> VerificationReport:
     the site is held against kept pages and freshly rendered views.
     """
     findings = Findings()
+    if not any(root.store.folder.names()):
+        findings.note("there is no archive here yet: run 'bitdepth nightly' or 'bitdepth demo'")
+        return findings.report()
     with progress.bar("checking the archive's files", 1) as advance:
         check_archive(root.store.folder, _format_texts(), findings)
         advance(1)

@@ -1,0 +1,217 @@
+"""The demo: the main job on real recorded answers, fourteen nights, under unchanged thresholds."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urldefrag, urlsplit
+
+import kept_site
+import pytest
+
+from generator.content import packaged
+from generator.probing.demo.sheet import script_sheet
+from generator.records.grade import Column, Grade
+from generator.workflows.grading import grade
+from generator.workflows.rendering import render
+from generator.workflows.verifying import verify
+from generator.workflows.world import Root
+
+
+@pytest.fixture(scope="module")
+def grades(demo: Path) -> tuple[Grade, ...]:
+    """Return every grade of the demo."""
+    store = Root(demo).store.grades
+    return tuple(grade for end in store.windows("0.1") for grade in store.get("0.1", end))
+
+
+class TestTheMainJob:
+    def test_fourteen_nights_are_recorded_and_graded(self, demo: Path, grades: tuple[Grade, ...]):
+        """Each night ends a window with a grade for each endpoint listed on one of its nights."""
+        store = Root(demo).store
+        assert len(store.nights.kept()) == 14
+        assert store.grades.windows("0.1") == store.nights.kept()
+        assert all(store.nights.get(night).counts for night in store.nights.kept())
+        # Eighteen endpoints, of which one is first listed on the fifth night.
+        assert len(grades) == 14 * 18 - 4
+
+    def test_it_ends_with_each_models_table_and_the_sites_folder(self, demo: Path):
+        """The last lines say where the site is; letters stand with their version."""
+        said = (demo.parent / "stdout.txt").read_text()
+        for model in ("google/gemma-3-270m", "huggingfacetb/smollm2-135m-instruct"):
+            assert model in said
+        assert "no findings" in said
+        assert said.rstrip().endswith("site/index.html")
+
+    def test_it_verifies(self, demo: Path):
+        """Archive, grades, pages and site are what they must be."""
+        assert verify(Root(demo), progress=kept_site.Silent()).findings == ()
+
+    def test_run_again_it_changes_nothing(self, demo: Path, tmp_path: Path):
+        """A demo that is there already is laid out and verified again, byte for byte."""
+        shutil.copytree(demo, tmp_path / "demo")
+        before = snapshot(tmp_path / "demo")
+        command = [sys.executable, "-m", "generator", "demo", "--out", str(tmp_path / "demo")]
+        assert subprocess.run(command, capture_output=True, timeout=100, check=False).returncode == 0
+        assert snapshot(tmp_path / "demo") == before
+
+    def test_it_runs_under_the_shipped_thresholds(self, demo: Path):
+        """The demo's definition is the shipped one, byte for byte."""
+        for name in ("methods/0.1.toml", "methods/0.1.md"):
+            assert (demo / "content" / name).read_bytes() == (packaged("content") / name).read_bytes()
+
+
+class TestItShowsEachLetter:
+    def test_each_of_a_b_c_d_and_u_in_some_column_or_grade(self, grades: tuple[Grade, ...]):
+        """A reader of the demo meets every letter."""
+        shown = {grade.letter for grade in grades}
+        shown |= {grade.column_letter(column) for grade in grades for column in Column}
+        assert {"A", "B", "C", "D", "U"} <= shown
+
+    def test_the_scripted_faults_were_counted(self, grades: tuple[Grade, ...]):
+        """Errors, cut answers, misrouting, absence and changes of declaration each show in the last window."""
+        last = {(grade.model.split("/")[0], grade.endpoint): grade for grade in grades if grade.window_end.day == 14}
+        dogwood = last["google", "dogwood"]
+        assert 0.02 < dogwood.r_errors / dogwood.r_sent < 0.08
+        assert last["huggingfacetb", "cedar"].r_misrouted > 0
+        assert last["google", "larch"].unrated_reasons == ("absent",)
+        assert [change.kind for change in last["google", "oak"].d_changes] == ["changed"]
+        assert [change.kind for change in last["google", "juniper"].d_changes] == ["withdrawn"]
+        birch = last["huggingfacetb", "birch"]
+        assert birch.r_truncated / (birch.r_truncated + birch.r_answered) > 0.05
+
+    def test_its_page_lists_each_truth_and_each_fault_beside_what_was_counted(self, demo: Path):
+        """What was really run and what is scripted stand on one page, endpoint by endpoint."""
+        text = plain((demo / "site/demo/index.html").read_text())
+        for row in script_sheet():
+            assert " ".join(row.truth.split()) in text
+            for sentence in row.scripted:
+                assert " ".join(sentence.split()) in text
+        assert "misrouted" in text
+
+    def test_latencies_read_replayed_not_measured(self, demo: Path, grades: tuple[Grade, ...]):
+        """No class is given where no latency was measured."""
+        assert {grade.latency_class for grade in grades} == {"replayed"}
+        page = demo / "site/grades/google/gemma-3-270m/fir/2026-11-14/v0.1/index.html"
+        assert "replayed, not measured" in plain(page.read_text())
+
+
+class TestEqualInputGivesEqualBytes:
+    def test_rendering_twice_is_byte_identical(self, demo: Path, tmp_path: Path):
+        """The same archive gives the same site in another folder."""
+        shutil.copytree(demo, tmp_path / "demo", ignore=shutil.ignore_patterns("site", ".site.*"))
+        render(Root(tmp_path / "demo"), progress=kept_site.Silent())
+        assert snapshot(tmp_path / "demo/site") == snapshot(demo / "site")
+
+    def test_grading_twice_is_byte_identical_parquet(self, demo: Path, tmp_path: Path):
+        """The nights alone give the same grades, pages and manifests again."""
+        shutil.copytree(demo / "content", tmp_path / "content")
+        shutil.copytree(demo / "archive/nights", tmp_path / "archive/nights")
+        root = Root(tmp_path)
+        grade(root, today=root.store.nights.kept()[-1], progress=kept_site.Silent())
+        for folder in ("grades", "pages"):
+            assert snapshot(tmp_path / "archive" / folder) == snapshot(demo / "archive" / folder)
+
+    def test_kept_pages_survive_a_change_of_template(self, demo: Path, tmp_path: Path):
+        """Permanent pages are laid out from their kept bytes; only views are rendered anew."""
+        shutil.copytree(demo, tmp_path / "demo", ignore=shutil.ignore_patterns("site", ".site.*"))
+        templates = tmp_path / "demo/templates"
+        shutil.copytree(packaged("templates"), templates)
+        for path in templates.rglob("*.html"):
+            path.write_text(path.read_text().replace("</main>", "<p>another template</p></main>"))
+        render(Root(tmp_path / "demo"), progress=kept_site.Silent())
+        changed = 0
+        for path in sorted((tmp_path / "demo/site").rglob("*")):
+            name = path.relative_to(tmp_path / "demo/site").as_posix()
+            if not path.is_file():
+                continue
+            permanent = "/v0.1/" in name or name == "method/0.1/index.html"
+            same = path.read_bytes() == (demo / "site" / name).read_bytes()
+            assert same == permanent, name
+            changed += not same
+        assert changed > 100
+        assert verify(Root(tmp_path / "demo"), progress=kept_site.Silent()).findings == ()
+
+
+class TestTheSiteOpensWithoutABrokenLink:
+    def test_every_link_leads_to_a_file_and_every_fragment_to_an_id(self, demo: Path):
+        """Links are relative and name files, so they work from disk as over HTTP."""
+        site = demo / "site"
+        pages = {path: Links.of(path.read_text()) for path in site.rglob("*.html")}
+        assert len(pages) > 500
+        followed = 0
+        for path, page in pages.items():
+            for link in page.links:
+                address, fragment = urldefrag(link)
+                parts = urlsplit(address)
+                if parts.scheme or parts.netloc:
+                    assert parts.scheme in {"https", "mailto", "data"}, link
+                    continue
+                target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
+                if path.name == "404.html" and parts.path.startswith("/"):
+                    target = site / parts.path.lstrip("/")
+                assert target.is_file(), f"{path.relative_to(site)}: {link}"
+                if fragment:
+                    assert fragment in pages[target].ids, f"{path.relative_to(site)}: {link}"
+                followed += 1
+        assert followed > 5000
+
+
+def snapshot(folder: Path) -> dict[str, bytes]:
+    """Return every file of a folder, by its path, but locks."""
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and path.name != ".lock"
+    }
+
+
+class Links(HTMLParser):
+    """The links and the ids of one page."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        super().__init__()
+        self.links: list[str] = []
+        self.ids: set[str] = set()
+
+    @classmethod
+    def of(cls, html: str) -> Links:
+        """Return a page's links and ids."""
+        page = cls()
+        page.feed(html)
+        return page
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        """Note what a tag links to and is called."""
+        for name, value in attributes:
+            if value is None:
+                continue
+            if name == "id":
+                self.ids.add(value)
+            # Link relations in the head name canonical addresses; what a reader can follow stands in the body.
+            elif name in {"href", "src"} and not (tag == "link" and value.startswith("https:")):
+                self.links.append(value)
+
+
+class Text(HTMLParser):
+    """The text of one page."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        super().__init__()
+        self.pieces: list[str] = []
+
+    def handle_data(self, data: str) -> None:
+        """Note some text."""
+        self.pieces.append(data)
+
+
+def plain(html: str) -> str:
+    """Return a page's text with white space collapsed."""
+    page = Text()
+    page.feed(html)
+    return " ".join("".join(page.pieces).split())

@@ -1,0 +1,240 @@
+"""Laying out: permanent files once and in place, views swapped in, nothing of anybody else's touched."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+import site_material as made
+
+from generator.errors import ArchiveError, BitdepthError, ExitCode, IntegrityError
+from generator.site import build, templates, views
+
+PAGE = "grades/a/b/c/2026-11-27/v0.1/index.html"
+RECORD = "grades/a/b/c/2026-11-27/v0.1/grade.json"
+METHOD = "method/0.1/index.html"
+PERMANENT = {PAGE: b"page", RECORD: b"{}"}
+VIEWS = {"index.html": b"first", "models/a/b/index.html": b"model", "grades/a/b/c/2026-11-27/index.html": b"versions"}
+
+
+def lay(site: Path, permanent: dict[str, bytes] = PERMANENT, pages: dict[str, bytes] = VIEWS) -> build.LaidOut:
+    """Lay out a site."""
+    return build.lay_out(site, permanent.items(), pages.items())
+
+
+def files(site: Path) -> dict[str, bytes]:
+    """Return every file of a folder by its path."""
+    return {path.relative_to(site).as_posix(): path.read_bytes() for path in site.rglob("*") if path.is_file()}
+
+
+class Killed(Exception):  # noqa: N818 - stands for the end of the process
+    """The process ended here."""
+
+
+def killed_after(pages: dict[str, bytes], count: int) -> Iterator[tuple[str, bytes]]:
+    """Yield some views, and end."""
+    yield from list(pages.items())[:count]
+    raise Killed
+
+
+class TestLayingOut:
+    """'Permanent pages are laid out once and stay in place; the views are built in a fresh folder and swapped in'."""
+
+    def test_holds_exactly_what_was_given(self, tmp_path: Path):
+        """The folder holds every permanent file and every view, and nothing else."""
+        laid = lay(tmp_path / "site")
+        assert files(tmp_path / "site") == PERMANENT | VIEWS
+        assert laid == build.LaidOut(permanent_new=2, permanent_kept=0, views=3, views_changed=3, views_removed=0)
+
+    def test_again_changes_nothing(self, tmp_path: Path):
+        """The same again writes no file at all."""
+        site = tmp_path / "site"
+        lay(site)
+        before = {path: (path.stat().st_mtime_ns, path.stat().st_ino) for path in site.rglob("*") if path.is_file()}
+        laid = lay(site)
+        assert {path: (path.stat().st_mtime_ns, path.stat().st_ino) for path in before} == before
+        assert laid == build.LaidOut(permanent_new=0, permanent_kept=2, views=3, views_changed=0, views_removed=0)
+
+    def test_no_stale_view_remains(self, tmp_path: Path):
+        """A view that is not among the new ones is gone, with its folder; permanent files stay, named or not."""
+        site = tmp_path / "site"
+        lay(site)
+        laid = lay(site, {}, {"index.html": b"second"})
+        assert files(site) == PERMANENT | {"index.html": b"second"}
+        assert not (site / "models").exists()
+        assert laid.views_removed == 2
+
+    def test_leaves_nothing_half_written(self, tmp_path: Path):
+        """Beside the site only the list of views lies; no temporary file is left anywhere."""
+        lay(tmp_path / "site")
+        assert sorted(path.name for path in tmp_path.iterdir()) == [".site.views", "site"]
+
+    def test_files_of_others_are_left_alone(self, tmp_path: Path):
+        """A file that no build put there is neither replaced nor removed."""
+        site = tmp_path / "site"
+        (site / "models").mkdir(parents=True)
+        (site / "models/weights.bin").write_bytes(b"mine")
+        lay(site)
+        lay(site, PERMANENT, {})
+        assert (site / "models/weights.bin").read_bytes() == b"mine"
+
+    def test_one_folder_under_any_name(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+        """'.' is the same site as its full path."""
+        site = tmp_path / "site"
+        lay(site)
+        monkeypatch.chdir(site)
+        lay(Path(), PERMANENT, {"index.html": b"second"})
+        assert files(site) == PERMANENT | {"index.html": b"second"}
+
+
+class TestPermanentIsNeverReplaced:
+    """'if a file is there with other bytes: IntegrityError naming it; nothing of ours overwrites it'."""
+
+    @pytest.mark.parametrize("path", PERMANENT)
+    def test_other_bytes_are_refused(self, tmp_path: Path, path: str):
+        """A permanent file with other bytes is named and left as it is, and no view is touched."""
+        site = tmp_path / "site"
+        lay(site)
+        (site / path).write_bytes(b"tampered")
+        with pytest.raises(IntegrityError, match=path) as caught:
+            lay(site, PERMANENT, {"index.html": b"second"})
+        assert caught.value.exit_code is ExitCode.INTEGRITY
+        assert files(site) == PERMANENT | VIEWS | {path: b"tampered"}
+
+    def test_no_view_stands_where_a_permanent_page_does(self, tmp_path: Path):
+        """A view at a permanent page's path is refused, whether the page comes with it or lies there already."""
+        site = tmp_path / "site"
+        with pytest.raises(IntegrityError, match="two"):
+            lay(site, PERMANENT, {PAGE: b"view"})
+        lay(site)
+        with pytest.raises(IntegrityError, match=PAGE):
+            lay(site, {}, {PAGE: b"view"})
+        assert (site / PAGE).read_bytes() == b"page"
+
+    def test_a_method_page_is_a_view_until_kept(self, tmp_path: Path):
+        """The page of a version is a view that may change, until it is kept: from then on it stays."""
+        site = tmp_path / "site"
+        lay(site, {}, {METHOD: b"draft"})
+        lay(site, {}, {METHOD: b"second draft"})
+        lay(site, {METHOD: b"kept"}, {})
+        assert files(site) == {METHOD: b"kept"}
+        lay(site, {METHOD: b"kept"}, {})
+        lay(site, {}, {})
+        assert files(site) == {METHOD: b"kept"}
+        with pytest.raises(IntegrityError, match=METHOD):
+            lay(site, {METHOD: b"other"}, {})
+
+    def test_survives_a_changed_template(self, tmp_path: Path):
+        """Under other templates every view changes and every permanent file keeps its bytes."""
+        material, site = made.material(), tmp_path / "site"
+        permanent = made.permanent(material)
+        lay(site, permanent, dict(views.render(material, made.TEMPLATES)))
+        own = tmp_path / "templates"
+        own.mkdir()
+        style = (made.ROOT / "templates/style.css").read_text()
+        (own / "style.css").write_text(style.replace("#fdfcf9", "#fffffe"))
+        changed = templates.load([own, made.ROOT / "templates"])
+        laid = lay(site, permanent, dict(views.render(material, changed)))
+        assert laid.views_changed == laid.views
+        assert {path: (site / path).read_bytes() for path in permanent} == permanent
+
+
+class TestKilled:
+    """'a crash between leaves either old or new readable views, and the next run completes'."""
+
+    @pytest.mark.parametrize("count", range(3))
+    def test_while_views_are_built(self, tmp_path: Path, count: int):
+        """Killed while views are rendered, every old view is as it was; the next run completes."""
+        site = tmp_path / "site"
+        lay(site)
+        later = {path: body + b" later" for path, body in VIEWS.items()}
+        with pytest.raises(Killed):
+            build.lay_out(site, PERMANENT.items(), killed_after(later, count))
+        assert files(site) == PERMANENT | VIEWS
+        lay(site, PERMANENT, later)
+        assert files(site) == PERMANENT | later
+        assert sorted(path.name for path in tmp_path.iterdir()) == [".site.views", "site"]
+
+    @pytest.mark.parametrize("at", range(12))
+    def test_at_any_rename_or_removal(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at: int):
+        """Killed before any one rename or removal, each address has its old or its new bytes; the next completes."""
+        site = tmp_path / "site"
+        lay(site)
+        later = {"index.html": b"second", "models/x/y/index.html": b"new"}
+        more = PERMANENT | {METHOD: b"kept"}
+        done = 0
+
+        def stopping(act: Callable[..., object]) -> Callable[..., object]:
+            def stopped(*args: object, **named: object) -> object:
+                nonlocal done
+                if done == at:
+                    raise Killed
+                done += 1
+                return act(*args, **named)
+
+            return stopped
+
+        with monkeypatch.context() as patch:
+            patch.setattr(Path, "replace", stopping(Path.replace))
+            patch.setattr(Path, "unlink", stopping(Path.unlink))
+            try:
+                lay(site, more, later)
+            except Killed:
+                pass
+            else:
+                assert done <= at
+        for path, body in files(site).items():
+            if not path.endswith(".half"):
+                assert body in {(more | VIEWS).get(path), later.get(path)}
+        for path in {*PERMANENT, "index.html"}:
+            assert (site / path).is_file()
+        lay(site, more, later)
+        assert files(site) == more | later
+
+    def test_a_torn_list_is_survived(self, tmp_path: Path):
+        """A list of views with rubbish in it leads to nothing outside the site."""
+        site, outside = tmp_path / "site", tmp_path / "outside"
+        lay(site)
+        outside.write_bytes(b"mine")
+        (tmp_path / ".site.views").write_bytes(b"../outside\n\xff\xfe\n/etc/none\n\nindex.html\n")
+        lay(site, PERMANENT, {})
+        assert outside.read_bytes() == b"mine"
+        assert "index.html" not in files(site)
+
+
+class TestWhatCannotBe:
+    @pytest.mark.parametrize(
+        "path", ["/etc/x", "../x", "a/../x", "a//b", "a/./b", "", "a/", "a\\b", "c:x", "a\nb", "nul\x00"]
+    )
+    def test_paths_that_lead_elsewhere_are_refused(self, tmp_path: Path, path: str):
+        """A path that is no plain path below the site is refused, as a view and as a permanent file."""
+        with pytest.raises(IntegrityError, match="relative"):
+            lay(tmp_path / "site", {path: b""}, {})
+        with pytest.raises(IntegrityError, match="relative"):
+            lay(tmp_path / "site", {}, {path: b""})
+
+    def test_two_views_for_one_path(self, tmp_path: Path):
+        """Two views for one path are a defect that is named."""
+        with pytest.raises(IntegrityError, match=r"two in index\.html"):
+            build.lay_out(tmp_path / "site", [], [("index.html", b"a"), ("index.html", b"b")])
+
+    def test_a_folder_that_cannot_be_written(self, tmp_path: Path):
+        """Where the folder cannot be made, the message names it and says what to do."""
+        (tmp_path / "file").write_bytes(b"")
+        with pytest.raises(ArchiveError, match=r"file.* Check the folder") as caught:
+            lay(tmp_path / "file" / "site")
+        assert isinstance(caught.value, BitdepthError)
+
+    def test_a_site_that_is_a_file(self, tmp_path: Path):
+        """A file under the site's name is left as it is and named."""
+        (tmp_path / "site").write_bytes(b"mine")
+        with pytest.raises(ArchiveError, match="site"):
+            lay(tmp_path / "site")
+        assert (tmp_path / "site").read_bytes() == b"mine"
+
+    def test_a_folder_under_a_files_name(self, tmp_path: Path):
+        """A folder where a page should lie is named."""
+        (tmp_path / "site/index.html").mkdir(parents=True)
+        with pytest.raises(ArchiveError, match=r"index\.html"):
+            lay(tmp_path / "site")
