@@ -36,7 +36,8 @@ class DemoSite:
         models = changes.get("models", msgspec.json.encode(settings.models).decode())
         budget = f"[budget]\nmax_usd = {changes['max_usd']}\n" if "max_usd" in changes else ""
         (self.path / "content/site.toml").write_text(
-            f'format = 1\ntitle = "t"\naddress = "https://t.example/"\npublisher = "t"\ncontact = "mailto:t@t.example"\n'
+            f'format = 1\ntitle = "t"\naddress = "https://t.example/"\npublisher = "t"\n'
+            f'contact = "mailto:t@t.example"\n'
             f'method = "0.1"\nprompt_set = "recorded-1"\nmodels = {models}\n'
             f'[router]\nkind = "demo"\naddress = "{changes.get("address", self.address)}"\nkey_variable = "DEMO_KEY"\n'
             f"{budget}"

@@ -355,7 +355,7 @@ class TestNightPage:
         """Seed, both kinds of prompts, counts, cost, settings, files and digests are there."""
         said = page("nights/2026-11-27/index.html")
         record = made.night(made.NIGHTS[-1]).record
-        wanted = [record.seed, "17 made for this night from its seed", "16 sent every night", "USD 0.1834"]
+        wanted = [record.seed, "17 drawn or made for this night from its seed", "16 sent every night", "USD 0.1834"]
         wanted += [*record.files, *record.files.values(), "d4" * 32, "b2" * 32, record.prompt_set_sha256]
         wanted += [*msgspec.structs.asdict(record.settings), "answered 1,660", "unsent 2", "2026-11-27 03:41:01 UTC"]
         for each in wanted:

@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import msgspec
 
+from generator.method.disagreement import Pairs
 from generator.method.letters import match_letter
 from generator.method.totals import EndpointWindow, ModelWindow
 from generator.records.comparison import is_outside
@@ -30,11 +31,11 @@ def match_column(endpoint: EndpointWindow, model: ModelWindow, definition: Defin
     nights, outside = [], 0
     for night, counts in endpoint.nights:
         prompts, mismatches, allowed = 0, 0, Fraction(0)
-        for family, noise in model.stable_families:
-            if family in counts.families and noise.floor is not None:
-                prompts += counts.families[family].compared
-                mismatches += counts.families[family].mismatches
-                allowed += counts.families[family].compared * noise.floor
+        for family, floor in model.stable_families:
+            found = counts.family(family)
+            prompts += found.compared
+            mismatches += found.mismatches
+            allowed += found.compared * floor
         if prompts:
             outside += is_outside(mismatches, allowed)
             stored = storable(allowed)
@@ -61,15 +62,15 @@ def match_column(endpoint: EndpointWindow, model: ModelWindow, definition: Defin
 def _own_variation_above_floor(endpoint: EndpointWindow, model: ModelWindow) -> bool:
     """True where the endpoint's own pairs differ more often than the floors allow, pooled as a night's prompts are."""
     differing, allowed = 0, Fraction(0)
-    for family, noise in model.stable_families:
-        if family in endpoint.pairs and noise.floor is not None:
-            differing += endpoint.pairs[family].differing
-            allowed += endpoint.pairs[family].pairs * noise.floor
+    for family, floor in model.stable_families:
+        pairs = endpoint.pairs.get(family, Pairs())
+        differing += pairs.differing
+        allowed += pairs.pairs * floor
     return is_outside(differing, allowed)
 
 
 def _family(endpoint: EndpointWindow, model: ModelWindow, family: str) -> MatchFamily:
-    counts, noise, pairs = endpoint.family(family), model.noise[family], endpoint.pairs.get(family)
+    counts, noise, pairs = endpoint.family(family), model.noise[family], endpoint.pairs.get(family, Pairs())
     return MatchFamily(
         family=family,
         stable=noise.stable,
@@ -77,6 +78,6 @@ def _family(endpoint: EndpointWindow, model: ModelWindow, family: str) -> MatchF
         floor_denominator=None if noise.floor is None else noise.floor.denominator,
         prompts=counts.compared,
         mismatches=counts.mismatches,
-        pairs=pairs.pairs if pairs else 0,
-        pairs_differing=pairs.differing if pairs else 0,
+        pairs=pairs.pairs,
+        pairs_differing=pairs.differing,
     )

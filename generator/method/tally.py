@@ -70,6 +70,10 @@ class EndpointNight(msgspec.Struct, kw_only=True):
     context_observed: int | None = None
     """Prompt tokens of the longest context probe answered."""
 
+    def family(self, family: str) -> FamilyCounts:
+        """Return a family's counts; none of its prompts were planned where there are none."""
+        return self.families.get(family) or FamilyCounts()
+
 
 class ModelNight(msgspec.Struct, kw_only=True):
     """One model on one night."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import date
+from fractions import Fraction
 
 import msgspec
 
@@ -31,9 +32,7 @@ class EndpointWindow(msgspec.Struct, frozen=True, kw_only=True):
         """Return a family's counts added up over the window."""
         total = FamilyCounts()
         for _, night in self.nights:
-            counts = night.families.get(family)
-            if counts is not None:
-                total.add(counts)
+            total.add(night.family(family))
         return total
 
     @property
@@ -61,9 +60,10 @@ class ModelWindow(msgspec.Struct, frozen=True, kw_only=True):
     pairs_without_reference: int
 
     @property
-    def stable_families(self) -> tuple[tuple[str, FamilyNoise], ...]:
-        """The families that column M judges by, with their noise."""
-        return tuple((family, self.noise[family]) for family in self.families if self.noise[family].stable)
+    def stable_families(self) -> tuple[tuple[str, Fraction], ...]:
+        """The families that column M judges by, with their floors: what is stable has one."""
+        found = ((family, self.noise[family]) for family in self.families)
+        return tuple((family, noise.floor) for family, noise in found if noise.stable and noise.floor is not None)
 
 
 def model_windows(tallies: Sequence[NightTally], definition: Definition) -> tuple[ModelWindow, ...]:

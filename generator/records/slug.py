@@ -42,7 +42,9 @@ def path_segment(text: str) -> str:
     if is_plain(text):
         return text
     digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGEST]
-    return f"{slug(text)[: MAX_SLUG - _DIGEST - 2].strip('-._') or 'x'}--{digest}"
+    # No dot: what stands before one could be a name that Windows reserves.
+    readable = slug(text).replace(".", "-")[: MAX_SLUG - _DIGEST - 2].strip("-_")
+    return f"{readable or 'x'}--{digest}"
 
 
 def unused_slug(candidates: tuple[str, ...], taken: frozenset[str]) -> str:

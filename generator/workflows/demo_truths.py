@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from decimal import Decimal
 from itertools import pairwise
 
 from generator.archive import codec
 from generator.probing.demo.sheet import ScriptedEndpoint, script_sheet
 from generator.probing.identity import base_of
 from generator.records.endpoint import Endpoint
+from generator.records.figures import decimal_text
 from generator.records.observation import Outcome
 from generator.site.interface import DemoTruth
 from generator.workflows.world import Root
@@ -74,5 +76,6 @@ def _listing_words(found: list[tuple[str, Endpoint]], nights: int) -> list[str]:
                 f"declared {precisions[0]}, then {precisions[1]} on {night}; tag {before.tag}, then {after.tag}"
             )
         if before.price_prompt != after.price_prompt:
-            words.append(f"price of a prompt token {before.price_prompt}, then {after.price_prompt} USD on {night}")
+            prices = [decimal_text(each.price_prompt or Decimal(0)) for each in (before, after)]
+            words.append(f"price of a prompt token {prices[0]}, then {prices[1]} USD on {night}")
     return words
