@@ -217,7 +217,7 @@ class TestFiguresThatDoNotFollow:
         assert "archive/grades/0.1/2026-03-08.parquet, aster/sphinx-8b mill, m_nights_outside" in found
         assert any(where.endswith("v0.1/grade.json") for where in found)
 
-    @pytest.mark.parametrize("change", ["gone", "twice", "other window"])
+    @pytest.mark.parametrize("change", ["gone", "twice", "stranger", "other window"])
     def test_rows_that_are_missing_doubled_or_of_another_window_are_named(self, root: Path, change: str):
         """A grades file holds each endpoint of its window once."""
         store = Root(root).store
@@ -226,6 +226,8 @@ class TestFiguresThatDoNotFollow:
             grades = grades[1:]
         elif change == "twice":
             grades = [grades[0], *grades]
+        elif change == "stranger":
+            grades = [*grades, msgspec.structs.replace(grades[0], endpoint="zircon")]
         else:
             grades[0] = msgspec.structs.replace(grades[0], window_end=END + timedelta(days=1), method_version="0.7")
         data = codec.parquet_bytes(codec.grades_table(grades))
