@@ -13,7 +13,7 @@ import kept_site
 import pytest
 
 from generator.content import packaged
-from generator.probing.demo.sheet import script_sheet
+from generator.probing.demo.sheet import RECORDING_NOTES, script_sheet
 from generator.records.grade import Column, Grade
 from generator.workflows.grading import grade
 from generator.workflows.rendering import render
@@ -90,6 +90,8 @@ class TestItShowsEachLetter:
             assert " ".join(row.truth.split()) in text
             for sentence in row.scripted:
                 assert " ".join(sentence.split()) in text
+        for note in RECORDING_NOTES:
+            assert note in text
         assert "misrouted" in text
 
     def test_latencies_read_replayed_not_measured(self, demo: Path, grades: tuple[Grade, ...]):

@@ -85,6 +85,8 @@ class Material(msgspec.Struct, frozen=True, kw_only=True):
     """Prose pages of content/pages, Markdown by name: 'about', 'verify', 'persistence'."""
     demo: tuple[DemoTruth, ...] = ()
     """Empty but on the demo's site."""
+    demo_notes: tuple[str, ...] = ()
+    """What a reader of the demo has to know of its recording, a sentence each."""
 
 
 class GradeContext(msgspec.Struct, frozen=True, kw_only=True):

@@ -93,6 +93,7 @@ def _demo(library: Library, templates: Templates) -> tuple[str, bytes]:
             replayed=_replayed(library),
         ),
         links=Links(path),
+        notes=library.material.demo_notes,
         demo=sorted(library.material.demo, key=lambda truth: (truth.model, truth.endpoint)),
         providers=providers,
     )

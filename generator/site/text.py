@@ -31,6 +31,7 @@ _INVISIBLE = (
 _MOST_MARKS = 2
 """Combining marks in a row that a written language needs; more would be drawn over the lines above and below."""
 _LAST_BMP = 0xFFFF
+_LINE_ENDS = str.maketrans("", "", "\n\t")
 _NO_CHARACTER = 0xFFFE
 """The last two code points of every plane are no characters."""
 
@@ -67,6 +68,8 @@ def _markup(parts: list[tuple[str, bool]]) -> Markup:
 
 def _parts(text: str, *, lines: bool) -> list[tuple[str, bool]]:
     """Return runs of the text, each with whether it is an escape of ours."""
+    if _ordinary(text, lines=lines):
+        return [(text, False)] if text else []
     parts: list[tuple[str, bool]] = []
     plain: list[str] = []
     marks = _MOST_MARKS  # A mark that opens the text would sit on whatever stands before it.
@@ -84,6 +87,13 @@ def _parts(text: str, *, lines: bool) -> list[tuple[str, bool]]:
     if plain:
         parts.append(("".join(plain), False))
     return parts
+
+
+def _ordinary(text: str, *, lines: bool) -> bool:
+    """True where nothing of a text can need an escape: nearly every text, found out at a glance."""
+    printable = text.translate(_LINE_ENDS) if lines else text
+    spaced = not lines and (text != text.strip(" ") or "  " in text)
+    return printable.isascii() and printable.isprintable() and not spaced
 
 
 def _stands(character: str, *, lines: bool) -> bool:

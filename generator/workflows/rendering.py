@@ -10,6 +10,7 @@ import msgspec
 
 from generator.method.agreement import agreements
 from generator.method.window import window_nights
+from generator.probing.demo.sheet import RECORDING_NOTES
 from generator.records.definition import Method
 from generator.records.endpoint import Endpoint
 from generator.records.grade import Grade
@@ -66,6 +67,7 @@ def material(root: Root) -> Material:
         models=_models(root, methods[settings.method]),
         pages=root.content.pages(),
         demo=demo_truths(root) if settings.router.kind == DEMO else (),
+        demo_notes=RECORDING_NOTES if settings.router.kind == DEMO else (),
     )
 
 
