@@ -85,7 +85,8 @@ class TestThePermanentPageCarries:
         for night in grade.nights:
             if night in measured:
                 match = measured[night]
-                row = f"{night} {match.prompts} {match.mismatches} {allowed_figure(match)} {night_words(match)}"
+                reading = night_words(match, made.method().definition)
+                row = f"{night} {match.prompts} {match.mismatches} {allowed_figure(match)} {reading}"
             else:
                 row = f"{night} not measured"
             assert row in text

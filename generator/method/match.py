@@ -28,7 +28,7 @@ class Match(msgspec.Struct, frozen=True, kw_only=True):
 
 def match_column(endpoint: EndpointWindow, model: ModelWindow, definition: Definition) -> Match:
     """Return column M: not measured where no night has a prompt to judge by."""
-    nights, outside = [], 0
+    nights, outside, margin = [], 0, definition.margin
     for night, counts in endpoint.nights:
         prompts, mismatches, allowed = 0, 0, Fraction(0)
         for family, floor in model.stable_families:
@@ -37,8 +37,9 @@ def match_column(endpoint: EndpointWindow, model: ModelWindow, definition: Defin
             mismatches += found.mismatches
             allowed += found.compared * floor
         if prompts:
-            outside += is_outside(mismatches, allowed)
+            # What is recorded decides, so that record and reading can never differ.
             stored = storable(allowed)
+            outside += is_outside(mismatches, prompts, stored, None if margin is None else margin.ratio)
             nights.append(
                 MatchNight(
                     night=night,
@@ -48,7 +49,7 @@ def match_column(endpoint: EndpointWindow, model: ModelWindow, definition: Defin
                     allowed_denominator=stored.denominator,
                 )
             )
-    above = _own_variation_above_floor(endpoint, model)
+    above = _own_variation_above_floor(endpoint, model, definition)
     letter = match_letter(outside, own_variation_above_floor=above, definition=definition) if nights else None
     return Match(
         letter=letter,
@@ -59,14 +60,17 @@ def match_column(endpoint: EndpointWindow, model: ModelWindow, definition: Defin
     )
 
 
-def _own_variation_above_floor(endpoint: EndpointWindow, model: ModelWindow) -> bool:
+def _own_variation_above_floor(endpoint: EndpointWindow, model: ModelWindow, definition: Definition) -> bool:
     """True where the endpoint's own pairs differ more often than the floors allow, pooled as a night's prompts are."""
-    differing, allowed = 0, Fraction(0)
+    differing, compared, allowed = 0, 0, Fraction(0)
     for family, floor in model.stable_families:
         pairs = endpoint.pairs.get(family, Pairs())
         differing += pairs.differing
+        compared += pairs.pairs
         allowed += pairs.pairs * floor
-    return is_outside(differing, allowed)
+    margin = definition.margin
+    level = margin.ratio if margin is not None and margin.own_variation else None
+    return is_outside(differing, compared, allowed, level)
 
 
 def _family(endpoint: EndpointWindow, model: ModelWindow, family: str) -> MatchFamily:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from generator.records.definition import Definition
+from generator.records.definition import Definition, ratio
 
 
 def reference(answers: Iterable[str], definition: Definition) -> str | None:
@@ -13,11 +13,15 @@ def reference(answers: Iterable[str], definition: Definition) -> str | None:
 
     Args:
         answers: the normalised answer of each endpoint that answered.
-        definition: says how many must agree. A tie for first place gives no reference.
+        definition: says how many, and which share, must agree. A tie for first place gives no reference.
     """
-    ranked = Counter(answers).most_common(2)
+    counted = Counter(answers)
+    ranked = counted.most_common(2)
     if not ranked:
         return None
     answer, given = ranked[0]
     tied = len(ranked) > 1 and ranked[1][1] == given
-    return answer if given >= definition.reference.min_agreeing and not tied else None
+    rule = definition.reference
+    enough = given >= rule.min_agreeing
+    shared = rule.min_share is None or given >= ratio(rule.min_share) * counted.total()
+    return answer if enough and shared and not tied else None

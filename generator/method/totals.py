@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import msgspec
 
-from generator.method.disagreement import FamilyNoise, Pairs, count_pairs, noise
+from generator.method.disagreement import FamilyNoise, Pairs, count_pairs, median, noise
 from generator.method.tally import EndpointNight, FamilyCounts, NightTally, OutcomeCounts
 from generator.records.definition import Definition
 
@@ -90,17 +90,30 @@ def _model_window(
     for night, model_night in listed:
         for endpoint, endpoint_night in model_night.endpoints.items():
             nights.setdefault(endpoint, []).append((night, endpoint_night))
+    endpoints = tuple(
+        EndpointWindow(model=model, endpoint=endpoint, nights=tuple(nights[endpoint]), pairs=pairs.get(endpoint, {}))
+        for endpoint in sorted(nights)
+    )
     return ModelWindow(
         model=model,
-        endpoints=tuple(
-            EndpointWindow(
-                model=model, endpoint=endpoint, nights=tuple(nights[endpoint]), pairs=pairs.get(endpoint, {})
-            )
-            for endpoint in sorted(nights)
-        ),
+        endpoints=endpoints,
         families=tuple(sorted(families)),
         keyed_families=tuple(sorted(family for family, keyed in families.items() if keyed)),
-        noise={family: noise(pairs, family, definition) for family in families},
+        noise={family: _noise(endpoints, pairs, family, definition) for family in families},
         pairs=sum(model_night.pairs for _, model_night in listed),
         pairs_without_reference=sum(model_night.pairs_without_reference for _, model_night in listed),
     )
+
+
+def _noise(
+    endpoints: Sequence[EndpointWindow], pairs: dict[str, dict[str, Pairs]], family: str, definition: Definition
+) -> FamilyNoise:
+    """Return a family's floor and stability; the floor is at least the fleet's mismatch where that rule is on."""
+    found = noise(pairs, family, definition)
+    if definition.floor.fleet is None or found.floor is None:
+        return found
+    counts = [endpoint.family(family) for endpoint in endpoints]
+    mismatch = [Fraction(each.mismatches, each.compared) for each in counts if each.compared]
+    if not mismatch:
+        return found
+    return FamilyNoise(floor=max(found.floor, median(mismatch)), stable=found.stable)

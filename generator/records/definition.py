@@ -57,6 +57,8 @@ class ReferenceRule(_Table, frozen=True, kw_only=True):
     """At least this many endpoints gave it."""
     tie: Literal["none"]
     """A tie for first place gives no reference."""
+    min_share: Percent | None = None
+    """And at least this share, in percent, of the endpoints that answered gave it; absent: no such rule."""
 
 
 class PairRule(_Table, frozen=True, kw_only=True):
@@ -74,6 +76,24 @@ class FloorRule(_Table, frozen=True, kw_only=True):
     percentile: Percent
     estimator: Literal["lower"]
     """Sorted, the value at index floor(p (n - 1)); no interpolation."""
+    fleet: Literal["median mismatch"] | None = None
+    """The floor is never below the median, over the model's endpoints, of the share of a family's prompts with a
+    reference that an endpoint answered otherwise over the window; absent: no such rule."""
+
+
+class MarginRule(_Table, frozen=True, kw_only=True):
+    """How far above the floors is more than chance."""
+
+    level: Percent
+    """In percent: what passes the floors is outside only where so many or more mismatches would come of independent
+    chance at the floors' pooled rate less often than this."""
+    own_variation: bool = False
+    """The same holds for the endpoint's own variation."""
+
+    @property
+    def ratio(self) -> Fraction:
+        """The level as a ratio."""
+        return ratio(self.level)
 
 
 class StabilityRule(_Table, frozen=True, kw_only=True):
@@ -205,6 +225,8 @@ class Definition(_Table, frozen=True, kw_only=True):
     floor: FloorRule
     stability: StabilityRule
     match: MatchRule
+    margin: MarginRule | None = None
+    """Absent: whatever passes the floors is outside."""
     task: TaskRule
     declared: DeclaredRule
     letters: LetterConditions

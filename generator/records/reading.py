@@ -87,10 +87,13 @@ def match_words(grade: Grade) -> str:
     return words
 
 
-def night_words(night: MatchNight) -> str:
-    """Return one measured night of column M in words: 'outside' or 'within'."""
+def night_words(night: MatchNight, definition: Definition) -> str:
+    """Return one measured night of column M in words: 'within', 'within the margin' or 'outside'."""
     allowed = Fraction(night.allowed_numerator, night.allowed_denominator)
-    return "outside" if is_outside(night.mismatches, allowed) else "within"
+    if not is_outside(night.mismatches, night.prompts, allowed):
+        return "within"
+    level = None if definition.margin is None else definition.margin.ratio
+    return "outside" if is_outside(night.mismatches, night.prompts, allowed, level) else "within the margin"
 
 
 def allowed_figure(night: MatchNight) -> str:

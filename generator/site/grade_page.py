@@ -133,7 +133,7 @@ def night_rows(grade: Grade, context: GradeContext) -> tuple[NightRow, ...]:
                 prompts=match.prompts if match else None,
                 mismatches=match.mismatches if match else None,
                 allowed=allowed_figure(match) if match else None,
-                reading=night_words(match) if match else NOT_MEASURED,
+                reading=night_words(match, context.method.definition) if match else NOT_MEASURED,
                 declared=_declared_on(night, context),
             )
         )
