@@ -6,8 +6,9 @@ module that touches it::
     router -> observations -> archive -> grades -> archive -> pages -> verification
            probing/          archive/   method/   archive/   site/    verification/
 
-    cli.py        the command line: options, clock, progress, exit codes
-    workflows.py  one function a command, each readable as its sentence
+    cli.py        the command line: options, clock, exit codes
+    terminal/     its other end: progress, tables, messages
+    workflows/    one module a command, each readable as its sentence
     settings.py   content/site.toml and the environment as one frozen value
     content.py    the only reader of content/
     records/      the nouns

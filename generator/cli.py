@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import os
-import sys
+import signal
 import time
-from collections.abc import Callable, Coroutine, Iterator
-from contextlib import contextmanager
-from datetime import UTC, date, datetime
+from collections.abc import Coroutine
+from contextlib import suppress
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
-import msgspec
 import typer
 from rich.console import Console
 
@@ -21,15 +20,16 @@ from generator.errors import BitdepthError, ExitCode, PartialNightError, RouterE
 from generator.probing.demo_client import Demo
 from generator.probing.openrouter import OpenRouter
 from generator.records.finding import VerificationReport
-from generator.records.night import NightState
+from generator.records.night import NightRecord, NightState
 from generator.settings import Key, Settings
 from generator.site.text import visible_plain
 from generator.terminal.progress import TerminalProgress
+from generator.terminal.session import end, locked, messages, print_result, quiet, say_site, site_at
 from generator.terminal.tables import print_grades, print_report
 from generator.workflows import demo as demonstration
 from generator.workflows import grading, probing, rendering, showing, verifying
 from generator.workflows import nightly as night_run
-from generator.workflows.world import Root, World
+from generator.workflows.world import World
 
 app = typer.Typer(
     name="bitdepth",
@@ -50,6 +50,7 @@ _Night = Annotated[
     str | None, typer.Option("--night", metavar="DATE", help="Carry on with an unsealed night instead of today's.")
 ]
 _T = TypeVar("_T")
+_FIRST_YEAR, _LAST_YEAR = 1970, 9000
 
 
 @app.callback(invoke_without_command=True)
@@ -68,33 +69,38 @@ def nightly(root: _Root = Path(), night: _Night = None, *, json: _Json = False) 
 
     Run it again after a stop: it carries on where it was.
     """
-    site, progress = _at(root), _progress(json)
-    with _messages(json), site.store.lock():
+    progress = _progress(json)
+    with messages(json), locked(root) as site:
         done = _run(night_run.nightly(site, _world(), _router_of, progress=progress, night=_date(night)))
         record = done.probed.record if done.probed else None
-        _result(
+        failure = done.failure or _void(record)
+        code = _sound(done.report)
+        if failure and code != ExitCode.INTEGRITY:
+            code = failure.exit_code
+        print_result(
             json,
-            {"night": record, "failure": str(done.failure) if done.failure else None, "graded": done.graded,
-             "verification": done.report},
+            {"night": record, "graded": done.graded, "verification": done.report,
+             "error": str(failure) if failure else None, "exit_code": int(code)},
             lambda console: print_report(console, done.report),
         )  # fmt: skip
-        _require_sound(done.report)
-        if done.failure:
-            raise done.failure
-        if record:
-            _require_recorded(record.state == NightState.VOID, record.reason)
+        end(failure, code)
 
 
 @app.command()
 def probe(root: _Root = Path(), night: _Night = None, *, json: _Json = False) -> None:
     """Probe tonight and seal it: ask every endpoint every prompt, once."""
-    site, progress = _at(root), _progress(json)
-    with _messages(json), site.store.lock():
+    progress = _progress(json)
+    with messages(json), locked(root) as site:
         night_run.begin_archive(site)
         done = _run(probing.probe(site, _world(), _router_of, progress=progress, night=_date(night)))
-        _result(json, done, lambda _: None)
-        if done.record:
-            _require_recorded(done.record.state == NightState.VOID, done.record.reason)
+        failure = _void(done.record)
+        code = failure.exit_code if failure else ExitCode.DONE
+        print_result(
+            json,
+            {"night": done.record, "error": str(failure) if failure else None, "exit_code": int(code)},
+            lambda _: None,
+        )
+        end(failure, code)
 
 
 @app.command()
@@ -108,29 +114,31 @@ def grade(
     json: _Json = False,
 ) -> None:
     """Grade every window that can now be graded, and keep the permanent pages."""
-    site, progress = _at(root), _progress(json)
-    with _messages(json), site.store.lock():
+    progress = _progress(json)
+    with messages(json), locked(root) as site:
         done = grading.grade(site, today=_now().date(), progress=progress, only=method)
-        _result(json, done, lambda console: console.print(f"{done.windows} windows and {done.grades} grades are new"))
+        print_result(
+            json, done, lambda console: console.print(f"{done.windows} windows and {done.grades} grades are new")
+        )
 
 
 @app.command()
 def render(root: _Root = Path(), *, json: _Json = False) -> None:
     """Lay out the site: permanent pages from their kept bytes, views from the archive."""
-    site, progress = _at(root), _progress(json)
-    with _messages(json), site.store.lock():
+    progress = _progress(json)
+    with messages(json), locked(root) as site:
         done = rendering.render(site, progress=progress)
-        _result(json, done, lambda console: _say_site(console, site))
+        print_result(json, done, lambda console: say_site(console, site))
 
 
 @app.command()
 def verify(root: _Root = Path(), *, json: _Json = False) -> None:
     """Hold archive and site against what they were and what follows from them. Exits 6 on any mismatch."""
-    site, progress = _at(root), _progress(json)
-    with _messages(json):
+    progress = _progress(json)
+    with messages(json), quiet(root) as site:
         report = verifying.verify(site, progress=progress)
-        _result(json, report, lambda console: print_report(console, report))
-        _require_sound(report)
+        print_result(json, report, lambda console: print_report(console, report))
+        end(None, _sound(report))
 
 
 @app.command()
@@ -142,10 +150,10 @@ def show(
     json: _Json = False,
 ) -> None:
     """Show the latest grades of a model, or of one endpoint."""
-    site = _at(root)
-    with _messages(json):
+    with messages(json):
+        site = site_at(root)
         shown = showing.show(site, model, endpoint)
-        _result(json, shown.grades, lambda console: print_grades(console, shown))
+        print_result(json, shown.grades, lambda console: print_grades(console, shown))
 
 
 @app.command()
@@ -161,7 +169,7 @@ def demo(
 ) -> None:
     """Run fourteen nights on the embedded router, which plays back real recorded answers, and lay out their site."""
     progress = _progress(json)
-    with _messages(json):
+    with messages(json):
         first = _date(first_night)
         site = demonstration.make_root(out)
         with site.store.lock():
@@ -174,19 +182,15 @@ def demo(
             for each in shown:
                 print_grades(console, each)
             print_report(console, report)
-            _say_site(console, site)
+            say_site(console, site)
 
-        _result(json, {"grades": [each.grades for each in shown], "verification": report}, tables)
-        _require_sound(report)
+        print_result(json, {"grades": [each.grades for each in shown], "verification": report}, tables)
+        end(None, _sound(report))
 
 
 def main() -> None:
     """Run the command line."""
     app()
-
-
-def _at(root: Path) -> Root:
-    return Root(root)
 
 
 def _progress(json: bool) -> TerminalProgress:  # noqa: FBT001 - an option's value
@@ -222,54 +226,42 @@ def _demo_at(address: str) -> probing.RouterOf:
 
 
 def _run(work: Coroutine[Any, Any, _T]) -> _T:
-    return asyncio.run(work)
+    """Run a workflow to its end; what ends a service or closes a terminal interrupts it as Ctrl-C does."""
+
+    async def interruptible() -> _T:
+        task = asyncio.current_task()
+        for name in ("SIGTERM", "SIGHUP"):
+            # Windows has no such handlers.
+            with suppress(NotImplementedError, AttributeError):
+                asyncio.get_running_loop().add_signal_handler(getattr(signal, name), task.cancel if task else print)
+        return await work
+
+    return asyncio.run(interruptible())
 
 
 def _date(text: str | None) -> Any:  # noqa: ANN401 - None for None, else a date
     if text is None:
         return None
     try:
-        return date.fromisoformat(text)
+        found = datetime.strptime(text, "%Y-%m-%d").replace(tzinfo=UTC).date()
     except ValueError:
-        raise UsageError(f"expected a date, YYYY-MM-DD, found '{visible_plain(text)}'") from None
+        found = None
+    if found is None or found.isoformat() != text or not _FIRST_YEAR <= found.year <= _LAST_YEAR:
+        raise UsageError(f"expected a date, YYYY-MM-DD, found '{visible_plain(text)}'")
+    return found
 
 
-def _result(json: bool, value: object, show: Callable[[Console], None]) -> None:  # noqa: FBT001 - an option's value
-    """Print a result on standard output: as JSON, or for a reader."""
-    if json:
-        sys.stdout.write(msgspec.json.encode(value, enc_hook=str).decode() + "\n")
-        sys.stdout.flush()
-    else:
-        show(Console())
-
-
-def _say_site(console: Console, site: Root) -> None:
-    console.print(f"site: {visible_plain(str(site.site))}/index.html", highlight=False, soft_wrap=True)
-
-
-def _require_sound(report: VerificationReport) -> None:
+def _sound(report: VerificationReport) -> ExitCode:
+    """Return how a verification ends: mismatches, or something that could not be checked, or done."""
     if report.findings:
-        raise typer.Exit(ExitCode.INTEGRITY)
+        return ExitCode.INTEGRITY
+    return ExitCode.DONE if report.complete else ExitCode.FAILED
 
 
-def _require_recorded(void: bool, reason: str | None) -> None:  # noqa: FBT001 - a fact
-    if void:
-        raise PartialNightError(
-            f"the night is void: {reason}", do="Its window is not graded; look at the router and the network"
-        )
-
-
-@contextmanager
-def _messages(json: bool) -> Iterator[None]:  # noqa: FBT001 - an option's value
-    """Turn an error that somebody can act on into its message and its exit code."""
-    try:
-        yield
-    except BitdepthError as error:
-        message = visible_plain(str(error))
-        if json:
-            sys.stdout.write(msgspec.json.encode({"error": message, "exit_code": int(error.exit_code)}).decode() + "\n")
-        Console(stderr=True, markup=False, highlight=False, soft_wrap=True).print(f"error: {message}")
-        raise typer.Exit(error.exit_code) from None
-    except KeyboardInterrupt:
-        Console(stderr=True).print("interrupted: run the same command again to carry on")
-        raise typer.Exit(ExitCode.PARTIAL) from None
+def _void(record: NightRecord | None) -> BitdepthError | None:
+    """Return what is to be said of a night that was sealed void."""
+    if record is None or record.state != NightState.VOID:
+        return None
+    return PartialNightError(
+        f"the night is void: {record.reason}", do="Its window is not graded; look at the router and the network"
+    )

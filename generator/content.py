@@ -8,16 +8,23 @@ from __future__ import annotations
 import hashlib
 import tomllib
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
 
 from generator.errors import ContentError
-from generator.records.definition import Method, parse_method
+from generator.records.calibration import CalibrationEvidence
+from generator.records.candidate import CandidateEvidence
+from generator.records.definition import Method, version_key
+from generator.records.definition_file import parse_method
 from generator.records.prompt import Prompt, PromptFamily, PromptSet
+from generator.records.prompt_report import PromptReport
+from generator.records.refusal import place, refusal
 from generator.settings import Settings
 
 _PACKAGE = Path(__file__).parent
+
+_T = TypeVar("_T")
 
 
 def packaged(name: str) -> Path:
@@ -47,7 +54,14 @@ class Content:
                 where=where,
                 do="Give --root the folder that holds content/, or copy content/site.toml from the project",
             )
-        return _convert(_toml(_read(path, where), where), Settings, where)
+        settings = _convert(_toml(_read(path, where), where), Settings, where)
+        if settings.method in settings.candidates or len(set(settings.candidates)) < len(settings.candidates):
+            raise ContentError(
+                f"expected candidates other than the current version ({settings.method}), each once, "
+                f"found {', '.join(settings.candidates)}",
+                where=place(where, "candidates"),
+            )
+        return settings
 
     def method(self, version: str) -> Method:
         """Return one method version.
@@ -67,7 +81,7 @@ class Content:
     def method_versions(self) -> tuple[str, ...]:
         """Return every method version that can be graded under, oldest first."""
         found = {path.stem for folder in self._folders for path in (folder / "methods").glob("*.toml")}
-        return tuple(sorted(found, key=_version_key))
+        return tuple(sorted(found, key=version_key))
 
     def prompt_set(self, name: str) -> PromptSet:
         """Return a prompt set, its families sorted by name.
@@ -86,13 +100,20 @@ class Content:
             file = f"{folder}/{family}.jsonl"
             bodies[file] = self._read(file)
             prompts = _prompts(bodies[file], f"content/{file}")
+            fixed = tuple(prompt for prompt in prompts if prompt.fixed)
+            if len(fixed) != table.fixed:
+                raise ContentError(
+                    f"expected {table.fixed} fixed prompts, as set.toml says, found {len(fixed)}",
+                    where=f"content/{file}",
+                    do="Restore the file: a prompt set never changes once a night was asked with it",
+                )
             families.append(
                 PromptFamily(
                     name=family,
                     kind=table.kind,
                     nightly=table.nightly,
                     pool=tuple(prompt for prompt in prompts if not prompt.fixed) if table.draw == "pool" else None,
-                    fixed=tuple(prompt for prompt in prompts if prompt.fixed),
+                    fixed=fixed,
                 )
             )
         return PromptSet(name=name, sha256=_digest(bodies), families=tuple(families))
@@ -105,6 +126,41 @@ class Content:
                 found[path.stem] = _text(_read(path, f"content/pages/{path.name}"), f"content/pages/{path.name}")
         return found
 
+    def method_files(self, version: str) -> tuple[bytes, bytes]:
+        """Return a method version's definition and prose as they lie."""
+        return self._read(f"methods/{version}.toml"), self._read(f"methods/{version}.md")
+
+    def holds_calibration(self, version: str) -> bool:
+        """True where a calibration to this version, or its prose, lies in the site root already."""
+        names = (f"calibration/{version}.json", f"calibration/prompts-{version}.json", f"methods/{version}.md")
+        return any((folder / name).exists() for folder in self._folders for name in names)
+
+    def calibrations(self) -> tuple[CalibrationEvidence, ...]:
+        """Return the evidence of every calibration, oldest version first."""
+        found = self._calibration("[0-9]*.json", CalibrationEvidence)
+        return tuple(sorted(found, key=lambda evidence: version_key(evidence.version)))
+
+    def candidate_evidence(self) -> tuple[CandidateEvidence, ...]:
+        """Return what candidates' rules do on the recording, oldest version first."""
+        found = self._calibration("candidate-*.json", CandidateEvidence)
+        return tuple(sorted(found, key=lambda evidence: version_key(evidence.version)))
+
+    def prompt_reports(self) -> tuple[PromptReport, ...]:
+        """Return the prompt report of every calibration, oldest version first."""
+        found = self._calibration("prompts-*.json", PromptReport)
+        return tuple(sorted(found, key=lambda report: version_key(report.method_version)))
+
+    def _calibration(self, pattern: str, kind: type[_T]) -> list[_T]:
+        """Return the records of content/calibration/ whose names fit a pattern; ContentError for a malformed one."""
+        names = {path.name for folder in self._folders for path in (folder / "calibration").glob(pattern)}
+        found = []
+        for name in sorted(names):
+            try:
+                found.append(msgspec.json.decode(self._read(f"calibration/{name}"), type=kind))
+            except msgspec.DecodeError as error:
+                raise ContentError(f"{error}", where=f"content/calibration/{name}", do="Restore the file") from None
+        return found
+
     def _read(self, name: str, *, do: str | None = None) -> bytes:
         for folder in self._folders:
             if (folder / name).is_file():
@@ -114,7 +170,8 @@ class Content:
 
 class _SetFamily(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     kind: str
-    nightly: int
+    fixed: Annotated[int, msgspec.Meta(ge=0, le=10_000)]
+    nightly: Annotated[int, msgspec.Meta(ge=0, le=1_000)]
     draw: Literal["generator", "pool"]
 
 
@@ -131,7 +188,8 @@ def _prompts(data: bytes, where: str) -> tuple[Prompt, ...]:
         try:
             prompts.append(decoder.decode(line))
         except msgspec.DecodeError as error:
-            raise ContentError(f"expected a prompt, found: {error}", where=f"{where}, line {number}") from None
+            problem, field = refusal(error)
+            raise ContentError(problem, where=place(f"{where}, line {number}", field)) from None
     return tuple(prompts)
 
 
@@ -157,20 +215,14 @@ def _text(data: bytes, where: str) -> str:
 
 def _toml(data: bytes, where: str) -> dict[str, Any]:
     try:
-        return tomllib.loads(_text(data, where))
+        return tomllib.loads(_text(data, where).removeprefix("\ufeff"))
     except tomllib.TOMLDecodeError as error:
         raise ContentError(f"expected TOML, found: {error}", where=where) from None
-
-
-_T = TypeVar("_T")
 
 
 def _convert(raw: dict[str, Any], kind: type[_T], where: str) -> _T:
     try:
         return msgspec.convert(raw, kind)
     except msgspec.ValidationError as error:
-        raise ContentError(f"{error}", where=where, do="Compare with the project's own file") from None
-
-
-def _version_key(version: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in version.split(".") if part.isdecimal())
+        problem, field = refusal(error)
+        raise ContentError(problem, where=place(where, field), do="Compare with the project's own file") from None

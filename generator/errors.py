@@ -95,3 +95,7 @@ class IntegrityError(BitdepthError):
     """A kept file is not what it was when it was written: compare with another copy before anything else."""
 
     exit_code = ExitCode.INTEGRITY
+
+
+class MissingFileError(IntegrityError):
+    """A kept file is gone."""

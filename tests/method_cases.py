@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import timedelta
 from fractions import Fraction
+from types import MappingProxyType
 from typing import NamedTuple
 
 from generator.method.disagreement import floor
@@ -25,6 +26,13 @@ class Case(NamedTuple):
     look: Callable[[Method], object]
     before: object
     after: object
+    also: Mapping[str, str | None] = MappingProxyType({})
+    """Other values that must follow, because limits may not fall from A to C."""
+
+    @property
+    def changes(self) -> dict[str, str | None]:
+        """Every value that is another one."""
+        return {self.path: self.value, **self.also}
 
 
 def dune(fleet: Fleet, *fields: str) -> Callable[[Method], object]:
@@ -207,7 +215,14 @@ NUMBERS = (
     Case("stability.threshold_percent", "91", dune(turned(6), "stable", "letter"), (True, "A"), (False, "U")),
     Case("stability.threshold_percent", "88", dune(turned(7), "stable", "letter"), (False, "U"), (True, "A")),
     Case("task.best.min_counted_percent", "85", dune(half_counted(), "t_best_correct"), 69, 60),
-    Case("letters.M.A.max_nights_outside", "2", dune(outside(2), "m_letter"), "C", "A"),
+    Case(
+        "letters.M.A.max_nights_outside",
+        "2",
+        dune(outside(2), "m_letter"),
+        "C",
+        "A",
+        also={"letters.M.B.max_nights_outside": "2"},
+    ),
     Case("letters.M.B.max_nights_outside", "2", dune(outside(2), "m_letter"), "C", "B"),
     Case("letters.M.C.max_nights_outside", "4", dune(outside(4), "m_letter"), "D", "C"),
     Case("letters.T.A.max_points", "3", dune(behind(3), "t_letter"), "B", "A"),
@@ -250,7 +265,14 @@ CHOICES = (
     Case("declared.refinements.fp8", "[]", dune(declared("fp8", "mxfp8"), "kind"), "refined", "changed"),
     Case("letters.D.A.states", '["present", "absent"]', dune(declared(None), "d_letter"), "B", "A"),
     Case("letters.D.B.states", '["absent", "changed"]', dune(declared("fp8", "int4"), "d_letter"), "C", "B"),
-    Case("letters.R.A.errors_below_percent", None, dune(failing("!", 50), "r_letter"), "D", "A"),
+    Case(
+        "letters.R.A.errors_below_percent",
+        None,
+        dune(failing("!", 50), "r_letter"),
+        "D",
+        "A",
+        also={"letters.R.B.errors_below_percent": None, "letters.R.C.errors_below_percent": None},
+    ),
     Case("letters.R.A.truncation_below_percent", None, dune(failing("ye~", 50), "r_letter"), "B", "A"),
     Case("letters.R.A.max_misrouted", None, dune(failing("?yes", 50), "r_letter"), "B", "A"),
     Case("letters.R.C.errors_below_percent", None, dune(failing("!", 50), "r_letter"), "D", "C"),

@@ -26,7 +26,7 @@ from generator.records.grade import (
     TaskFamily,
     UnratedReason,
 )
-from tests.method_window import Key, Row, Window, median
+from tests.method_window import Key, Row, Window, median, passes
 
 ORDER = (Letter.A, Letter.B, Letter.C, Letter.D)
 BEGAN = ("answered", "truncated")
@@ -105,16 +105,18 @@ def _first(meets: Iterable[bool]) -> Letter:
     return next((letter for letter, met in zip(ORDER, meets, strict=False) if met), Letter.D)
 
 
-def _match(w: Window, key: Key) -> tuple[Letter | None, bool, list[MatchNight], list[MatchFamily]]:
+def _match(w: Window, key: Key) -> tuple[Letter | None, bool, int, list[MatchNight], list[MatchFamily]]:
     floors, stable = w.floors(key[0]), w.stable(key[0])
     nights, outside = [], 0
+    margin = w.rule.margin
+    level = None if margin is None else Fraction(margin.level) / 100
     for night in w.nights:
         judged = {family: w.judged(key, night, family) for family in stable}
         prompts, differing = sum(n for n, _ in judged.values()), sum(x for _, x in judged.values())
         if not prompts:
             continue
         allowed = sum((judged[f][0] * (floors[f] or Fraction(0)) for f in stable), Fraction(0))
-        outside += differing > allowed
+        outside += passes(differing, prompts, allowed, level)
         nights.append(
             MatchNight(
                 night=night,
@@ -141,14 +143,15 @@ def _match(w: Window, key: Key) -> tuple[Letter | None, bool, list[MatchNight], 
             )
         )
     tolerated = sum((w.pairs(key, f)[0] * (floors[f] or Fraction(0)) for f in stable), Fraction(0))
-    above = sum(w.pairs(key, f)[1] for f in stable) > tolerated
+    own_pairs, own_differing = (sum(w.pairs(key, f)[i] for f in stable) for i in (0, 1))
+    above = passes(own_differing, own_pairs, tolerated, level if margin is not None and margin.own_variation else None)
     if not nights:
-        return None, above, nights, families
+        return None, above, outside, nights, families
     letter = _first(outside <= w.rule.letters.M[x].max_nights_outside for x in ORDER[:3])
     cap = w.rule.match.own_variation_best
     if above and cap is not None:
         letter = max(letter, Letter(cap))
-    return letter, above, nights, families
+    return letter, above, outside, nights, families
 
 
 def _points(w: Window, key: Key, best: tuple[int | None, int | None]) -> tuple[Letter | None, bool, list[TaskFamily]]:
@@ -196,7 +199,7 @@ def _grade(w: Window, key: Key, method: Method, recorded: Sequence[date], issue:
     model, endpoint = key
     listed = sorted(w.listing[key].items())
     last = listed[-1][1]
-    m_letter, above, m_night, m_family = _match(w, key)
+    m_letter, above, outside, m_night, m_family = _match(w, key)
     best = _best(w, model, recorded)
     correct, counted, planned = _task(w, key)
     t_letter, zeroed, t_family = _points(w, key, best)
@@ -219,7 +222,6 @@ def _grade(w: Window, key: Key, method: Method, recorded: Sequence[date], issue:
     if rule.not_measured and m_letter is None and Letter.D not in columns:
         reasons.append(UnratedReason.NOT_MEASURED)
     latency_class, median_ms = _latency(w, key)
-    floors = [(Fraction(n.allowed_numerator, n.allowed_denominator), n.mismatches) for n in m_night]
     probes = [row for t in w.tables for row in t.context.to_pylist() if (row["model"], row["endpoint"]) == key]
     read = [row["prompt_tokens"] for row in probes if row["outcome"] == "answered"]
     return Grade(
@@ -240,7 +242,7 @@ def _grade(w: Window, key: Key, method: Method, recorded: Sequence[date], issue:
         d_letter=d_letter,
         r_letter=r_letter,
         m_nights_observed=len(m_night),
-        m_nights_outside=sum(differing > allowed for allowed, differing in floors),
+        m_nights_outside=outside,
         m_own_variation_above_floor=above,
         m_night=tuple(m_night),
         m_family=tuple(m_family),

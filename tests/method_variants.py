@@ -1,4 +1,4 @@
-"""Method 0.1, and variants of it that differ in one value of the definition's text."""
+"""Methods 0.1 and 0.2, and variants of them that differ in some values of the definition's text."""
 
 from __future__ import annotations
 
@@ -8,10 +8,13 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from generator.records.definition import Method, parse_method
+from generator.records.definition import Method
+from generator.records.definition_file import parse_method
 
 ROOT = Path(__file__).parent.parent
-TOML = (ROOT / "content" / "methods" / "0.1.toml").read_text(encoding="utf-8")
+METHODS = ROOT / "content" / "methods"
+TOML = (METHODS / "0.1.toml").read_text(encoding="utf-8")
+TOML_0_2 = (METHODS / "0.2.toml").read_text(encoding="utf-8")
 PROSE = b"The prose of a method.\n"
 
 _INDEX = re.compile(r"\[[0-9]+\]")
@@ -24,6 +27,7 @@ def method_of(text: str = TOML) -> Method:
 
 
 METHOD = method_of()
+METHOD_0_2 = method_of(TOML_0_2)
 
 
 def leaves(text: str = TOML) -> dict[str, object]:
@@ -54,16 +58,31 @@ def is_numeric(value: object) -> bool:
     return isinstance(value, int | Decimal) and not isinstance(value, bool)
 
 
-def varied(changes: dict[str, str | None]) -> Method:
-    """Return method 0.1 with some values written otherwise, as TOML, or taken away where None.
+def with_rules(share: str | None = None, fleet: str | None = None, margin: str | None = None) -> Method:
+    """Return method 0.1 with some of the three later rules on: lines of TOML for their tables.
+
+    Args:
+        share: the reference's least share, in percent.
+        fleet: 'median mismatch' for a floor that is never below the fleet's.
+        margin: the body of the margin's table.
+    """
+    text = TOML
+    for head, line in (("[reference]", share and f"min_share = {share}"), ("[floor]", fleet and f'fleet = "{fleet}"')):
+        if line:
+            text = text.replace(f"{head}\n", f"{head}\n{line}\n")
+    return method_of(text if margin is None else f"{text}\n[margin]\n{margin}\n")
+
+
+def varied(changes: dict[str, str | None], base: str = TOML) -> Method:
+    """Return a method, 0.1 if no other is given, with some values written otherwise, as TOML, or taken away where None.
 
     Raises:
         AssertionError: where a path does not stand in the text, or where anything else changed with it.
     """
-    text = TOML
+    text = base
     for path, value in changes.items():
         text = _edited(text, path, value)
-    before, after = leaves(), leaves(text)
+    before, after = leaves(base), leaves(text)
     changed = {path for path in before.keys() | after.keys() if before.get(path) != after.get(path)}
     assert changed == set(changes), f"the edit changed {sorted(changed)}"
     return method_of(text)

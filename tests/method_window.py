@@ -28,6 +28,22 @@ def median(values: Sequence[Fraction]) -> Fraction:
     return ordered[half] if len(values) % 2 else (ordered[half - 1] + ordered[half]) / 2
 
 
+def tail(least: int, trials: int, rate: Fraction) -> Fraction:
+    """Return the chance of so many successes or more, from the chances of each count after one more trial."""
+    chances = [Fraction(1)]
+    for _ in range(trials):
+        missed, hit = [*chances, Fraction(0)], [Fraction(0), *chances]
+        chances = [m * (1 - rate) + h * rate for m, h in zip(missed, hit, strict=True)]
+    return sum(chances[least:], Fraction(0))
+
+
+def passes(differing: int, compared: int, allowed: Fraction, level: Fraction | None) -> bool:
+    """Return whether a count passes what the floors allow, and, where there is a level, by more than chance."""
+    if differing <= allowed:
+        return False
+    return True if level is None else tail(differing, compared, allowed / compared) < level
+
+
 class Window:
     """Everything that the rows of a window say, by night and (model, endpoint)."""
 
@@ -73,7 +89,10 @@ class Window:
             return None
         most = max(given.values())
         first = [answer for answer, count in given.items() if count == most]
-        return first[0] if len(first) == 1 and most >= self.rule.reference.min_agreeing else None
+        share = Fraction(self.rule.reference.min_share or 0)
+        if len(first) > 1 or most < self.rule.reference.min_agreeing or 100 * most < share * sum(given.values()):
+            return None
+        return first[0]
 
     def judged(self, key: Key, night: date, family: str) -> tuple[int, int]:
         """Return how many prompts of a family have a reference and were answered, and how many of them otherwise."""
@@ -112,7 +131,22 @@ class Window:
         """Return the floor of each family, None where no endpoint has a self-disagreement."""
         own = {family: self.own(model, family) for family in self.families}
         p = Fraction(self.rule.floor.percentile)
-        return {family: percentile(values, p) if values else None for family, values in own.items()}
+        fleet = self.fleet(model) if self.rule.floor.fleet else {}
+        return {
+            f: max(percentile(values, p), fleet.get(f) or Fraction(0)) if values else None for f, values in own.items()
+        }
+
+    def fleet(self, model: str) -> dict[str, Fraction | None]:
+        """Return, by family, the median endpoint's share of mismatches; None where nobody was compared."""
+        found: dict[str, Fraction | None] = {}
+        for family in self.families:
+            shares = []
+            for key in self.peers(model):
+                answered, differing = map(sum, zip(*(self.judged(key, n, family) for n in self.nights), strict=True))
+                if answered:
+                    shares.append(Fraction(differing, answered))
+            found[family] = median(shares) if shares else None
+        return found
 
     def stable(self, model: str) -> list[str]:
         """Return the stable families."""

@@ -13,8 +13,10 @@ from xml.etree.ElementTree import Element
 
 import html5lib
 import msgspec
+import site_evidence as evidence
 
-from generator.records.definition import Method, parse_method
+from generator.records.definition import Method
+from generator.records.definition_file import parse_method
 from generator.records.endpoint import Endpoint
 from generator.records.grade import (
     ChangeKind,
@@ -40,7 +42,18 @@ from generator.records.permalink import permalink_path
 from generator.records.prompt import Prompt
 from generator.settings import RouterSettings, Settings
 from generator.site import grade_page, method_page, templates, views
-from generator.site.interface import Agreement, DemoTruth, GradeContext, Material, ModelMaterial, NightMaterial
+from generator.site.interface import (
+    Agreement,
+    DemoTruth,
+    EndpointMaterial,
+    GradeContext,
+    LetterDifference,
+    Material,
+    ModelMaterial,
+    NightChange,
+    NightMaterial,
+    VersionLetters,
+)
 
 ROOT = Path(__file__).resolve().parent.parent
 FIRST_NIGHT = date(2026, 11, 19)
@@ -292,9 +305,13 @@ def history() -> tuple[Grade, ...]:
     gone = grade("fir", "Fir", nights=RECORDED[:5], letter=Letter.U, unrated_reasons=(UnratedReason.TOO_FEW_NIGHTS,))
     candidate = grade(method_version="0.2", letter=Letter.B, m_letter=Letter.B)
     replaced = grade(method_version="0.0", letter=Letter.B, m_letter=Letter.B)
-    current = msgspec.structs.replace(kinds()[0], supersedes=(Superseded(method_version="0.0", letter=Letter.B),))
-    every = (*earlier, *kinds()[1:], *hostile(), gone, candidate, replaced, current)
+    every = (*earlier, *kinds()[1:], *hostile(), gone, candidate, replaced, current_alder())
     return tuple(sorted(every, key=lambda g: (g.model, g.endpoint, g.window_end, g.method_version)))
+
+
+def current_alder() -> Grade:
+    """Return the grade of the last window that supersedes one under 0.0."""
+    return msgspec.structs.replace(kinds()[0], supersedes=(Superseded(method_version="0.0", letter=Letter.B),))
 
 
 def listed(each: Grade, night: date) -> Endpoint:
@@ -418,11 +435,42 @@ def material(**changes: Any) -> Material:
                 agreements=tuple(
                     Agreement(first=a, second=b, same=640 + 7 * index, both=735) for index, (a, b) in enumerate(pairs)
                 ),
+                references=((2, 3), (4, 806)),
+                without_reference=31,
+                endpoints=(shown("alder", ((0, 840),)), shown("birch", ((-3, 1), (20, 839)))),
             ),
         ),
         "pages": pages(),
+        "calibrations": (evidence.calibration(),),
+        "candidate_evidence": (evidence.candidate(),),
+        "prompt_reports": (evidence.report(),),
+        "differences": (difference(),),
+        "explanations": {(TREES, "alder"): evidence.explanation(current_alder())},
     }
     return Material(**(plain | changes))
+
+
+def shown(endpoint: str, tokens: tuple[tuple[int, int], ...]) -> EndpointMaterial:
+    """Return what is shown of an endpoint: its token counts, and a change of 52 of 96 pairs on the last night."""
+    changes = (
+        NightChange(earlier=RECORDED[-3], later=RECORDED[-2], pairs=96, differing=0),
+        NightChange(earlier=RECORDED[-2], later=RECORDED[-1], pairs=96, differing=52),
+    )
+    return EndpointMaterial(endpoint=endpoint, tokens=tokens, changes=changes)
+
+
+def difference() -> LetterDifference:
+    """Return the one difference of the history: alder reads A under 0.1 and B under 0.2."""
+    return LetterDifference(
+        model=TREES,
+        endpoint="alder",
+        window_end=RECORDED[-1],
+        current_version="0.1",
+        candidate_version="0.2",
+        current=VersionLetters(letter=Letter.A, columns=(Letter.A, Letter.A, Letter.A, Letter.A)),
+        candidate=VersionLetters(letter=Letter.B, columns=(Letter.B, Letter.A, Letter.A, Letter.A)),
+        by=("fleet floor", "margin"),
+    )
 
 
 def demo_material() -> Material:
@@ -450,13 +498,29 @@ def empty_material() -> Material:
         nights=(),
         grades=(),
         models=(),
+        calibrations=(),
+        candidate_evidence=(),
+        prompt_reports=(),
+        differences=(),
+        explanations={},
     )
 
 
 def context(each: Grade, of: Material) -> GradeContext:
     """Return what a permanent page says beside its grade."""
     declared = dict.fromkeys(each.nights[1:], each.d_precision)
-    return GradeContext(settings=of.settings, method=of.methods[each.method_version], precision_before=declared)
+    named = {earlier.method_version for earlier in each.supersedes}
+    return GradeContext(
+        settings=of.settings,
+        method=of.methods[each.method_version],
+        precision_before=declared,
+        superseded=tuple(
+            earlier
+            for earlier in of.grades
+            if (earlier.model, earlier.endpoint, earlier.window_end) == (each.model, each.endpoint, each.window_end)
+            and earlier.method_version in named
+        ),
+    )
 
 
 def permanent(of: Material) -> dict[str, bytes]:

@@ -244,6 +244,16 @@ class TestEveryFinishedObservationGoesToAJournalBeforeItCountsAsDone:
         with pytest.raises(ArchiveError, match="line 2"):
             store.nights.load_journal(NIGHT)
 
+    def test_an_observation_decided_twice_is_named(self, store: Store, tmp_path: Path):
+        """No observation counts twice: a repeated line stops with its number."""
+        with store.nights.open_journal(NIGHT) as journal:
+            journal.add(kept_site.observations(NIGHT, "kiln")[0])
+        path = tmp_path / f"archive/journal/{NIGHT}.jsonl"
+        lines = path.read_bytes().splitlines(keepends=True)
+        path.write_bytes(b"".join([*lines, lines[-1]]))
+        with pytest.raises(ArchiveError, match="line 3"):
+            store.nights.load_journal(NIGHT)
+
     def test_a_journal_without_a_plan_is_named(self, store: Store, tmp_path: Path):
         """An empty journal and one that begins with something else say what to do."""
         path = tmp_path / f"archive/journal/{NIGHT}.jsonl"

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import kept_site
@@ -13,6 +15,7 @@ from click.testing import Result
 from typer.testing import CliRunner
 
 from generator.cli import app
+from generator.errors import ContentError
 
 REPOSITORY = Path(__file__).parent.parent
 
@@ -68,6 +71,16 @@ class TestSettings:
             ('kind = "openrouter"', 'kind = "elsewhere"', "router.kind"),
             ('models = ["aster/sphinx-8b"]', 'models = "aster"', "models"),
             ('method = "0.1"', 'method = "0.1"\nmehtod = 1', "mehtod"),
+            ('method = "0.1"', 'method = "../0.1"', "method"),
+            ('method = "0.1"', 'method = "0.1"\ncandidates = ["0.1"]', "candidates"),
+            ('models = ["aster/sphinx-8b"]', "models = []", "models"),
+            ('prompt_set = "p1"', 'prompt_set = "../p1"', "prompt_set"),
+            ('address = "https://kept.example/"', 'address = "https://kept.example/<x>/"', "address"),
+            ('"http://127.0.0.1:9/api/v1"', '"http://router.example/api/v1"', "router.address"),
+            ("[router]", '[budget]\nmax_usd = "NaN"\n[router]', "budget.max_usd"),
+            ("[router]", '[budget]\nmax_usd = "-5"\n[router]', "budget.max_usd"),
+            ("[router]", "[probing]\nsampling_seed = 9007199254740993\n[router]", "probing.sampling_seed"),
+            ("[router]", "[probing]\nconcurrency = true\n[router]", "expected int, found bool"),
             ("format = 1", "format = ", "TOML"),
         ],
     )
@@ -97,6 +110,14 @@ class TestDefinition:
             ("percentile = 75", "percentile = 101", "floor.percentile"),
             ("percentile = 75", "percentile = nan", "floor.percentile"),
             ("percentile = 75", 'percentile = "many"', "floor.percentile"),
+            ("percentile = 75", "percentile = 1e-99999999", "floor.percentile"),
+            ("calendar_days = 10", "calendar_days = 800000", "window.calendar_days"),
+            ("nights = 7", "nights = 11", "window.nights"),
+            ("A = { max_nights_outside = 0 }", "A = { max_nights_outside = 5 }", "letters.M"),
+            ("A = { max_points = 2 }", "A = { max_points = 20 }", "letters.T"),
+            ("C = { errors_below_percent = 10 }", "C = { errors_below_percent = 2 }", "letters.R"),
+            ('A = { states = ["present"] }', "A = { states = [] }", "letters.D"),
+            ('{ name = "II"', '{ name = "I"', "latency.classes"),
             ("percentile = 75", "", "percentile"),
             ("percentile = 75", "percentil = 75", "percentil"),
             ('estimator = "lower"', 'estimator = "linear"', "estimator"),
@@ -141,6 +162,28 @@ class TestDefinition:
         assert not [path for path, _ in after if "2026-03-03" in path.name and "grades" in path.parts]
 
 
+class TestPromptSet:
+    @pytest.mark.parametrize(
+        ("change", "named"),
+        [
+            (lambda line: re.sub(r'"max_tokens": ?[0-9]+', '"max_tokens": 99999999999', line), "max_tokens"),
+            (lambda line: line.replace('"fixed"', '"fixd"'), "fixd"),
+            (lambda line: line.replace("{", "", 1), "line 1"),
+            (lambda _: "", "found 19"),
+        ],
+    )
+    def test_a_malformed_prompt_is_named_before_anything_is_asked(
+        self, tmp_path: Path, change: Callable[[str], str], named: str
+    ):
+        """File, line and field are named, and a file with a line too few is noticed."""
+        shutil.copytree(REPOSITORY / "content/prompts/p1", tmp_path / "content/prompts/p1")
+        path = tmp_path / "content/prompts/p1/arithmetic.jsonl"
+        lines = path.read_text().splitlines(keepends=True)
+        path.write_text("".join([change(lines[0]), *lines[1:]]))
+        with pytest.raises(ContentError, match=re.escape(named)):
+            kept_site.Root(tmp_path).content.prompt_set("p1")
+
+
 class TestArchive:
     @pytest.mark.parametrize("command", ["grade", "render", "verify"])
     def test_corrupt_parquet_is_an_integrity_error(self, root: Path, command: str):
@@ -150,6 +193,8 @@ class TestArchive:
         if command == "grade":
             shutil.rmtree(root / "archive/grades")
             shutil.rmtree(root / "archive/pages")
+            # With the night's tally in the cache, grading would not need to read the damaged file.
+            shutil.rmtree(root / ".cache")
         result = run(command, root=root)
         assert result.exit_code == 6
         assert "nights/2026-03-02/prompts.parquet" in result.output
@@ -162,12 +207,17 @@ class TestArchive:
         assert "No night has been recorded yet" in (tmp_path / "site/index.html").read_text()
 
     def test_a_root_without_an_archive_folder_verifies_to_what_is_missing(self, tmp_path: Path):
-        """A root whose archive has not begun is no mismatch."""
+        """A root whose archive has not begun is no mismatch, but nothing was checked: exit code 1."""
         (tmp_path / "content").mkdir()
         (tmp_path / "content/site.toml").write_text(kept_site.SITE_TOML)
         result = run("verify", root=tmp_path)
-        assert result.exit_code == 0
+        assert result.exit_code == 1
         assert "no archive" in result.output
+
+    def test_a_site_whose_archive_is_gone_is_a_mismatch(self, root: Path):
+        """Pages without the archive that they came from are exit code 6."""
+        shutil.rmtree(root / "archive")
+        assert run("verify", root=root).exit_code == 6
 
     @pytest.mark.parametrize("command", ["nightly", "probe", "grade", "render"])
     def test_an_archive_that_cannot_be_written_is_one_message(self, tmp_path: Path, command: str):
@@ -209,7 +259,9 @@ class TestUsage:
     @pytest.mark.parametrize(
         "arguments",
         [["nothing"], ["verify", "--sideways"], [], ["show"], ["probe", "--night", "yesterday"],
-         ["probe", "--night", "2026-02-30"], ["demo", "--first-night", "20"]],
+         ["probe", "--night", "2026-02-30"], ["demo", "--first-night", "20"],
+         ["demo", "--first-night", "9999-12-31"], ["demo", "--first-night", "0001-01-01"],
+         ["probe", "--night", "20260301"]],
     )  # fmt: skip
     def test_what_is_not_understood_is_exit_code_2(self, root: Path, arguments: list[str], tmp_path: Path):
         """Unknown commands, options and dates that are none are usage errors."""

@@ -230,7 +230,15 @@ class TestExactlyOneRequestDecides:
         assert collection.seen[0].outcome not in {Outcome.ANSWERED, Outcome.UNSENT}
         assert router.asked.total() == 1
 
-    @pytest.mark.parametrize("status", [400, 403, 413, 422])
+    @pytest.mark.parametrize("replied", [reply(error(403), 403), reply(b"", 302), reply(b"no such page", 404)])
+    def test_what_the_operator_can_mend_stays_undecided(self, replied: Reply):
+        """A refused account, or an address that leads elsewhere, is asked again by a later run and not by this one."""
+        router = Scripted(lambda _, __: replied)
+        collection = Collection(router, asks(1))
+        collected = collection.run()
+        assert (collected.decided, len(collected.undecided), router.asked.total()) == (0, 1, 1)
+
+    @pytest.mark.parametrize("status", [400, 413, 422])
     def test_our_own_mistakes_are_final(self, status: int):
         """A request that is refused as such would be refused again: it is decided, unsent."""
         router = Scripted(lambda _, __: reply(error(status), status))
@@ -367,7 +375,7 @@ class TestBudgetStop:
 
     def test_earlier_runs_count(self):
         """What earlier runs spent is spent of the same cap."""
-        collected = Collection(Scripted(good), asks(3), budget=Budget(Decimal(1)), spent=Decimal(1)).run()
+        collected = Collection(Scripted(good), asks(3), budget=Budget(Decimal(1), spent=Decimal(1))).run()
         assert (collected.decided, collected.stop) == (0, Stop.BUDGET)
 
     def test_what_was_never_sent_costs_nothing(self):

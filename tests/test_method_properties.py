@@ -17,7 +17,7 @@ from generator.records.grade import Grade, Letter, UnratedReason
 from tests.method_archive import FIRST, ISSUE, Row, ask, graded, listed, seen
 from tests.method_oracle import oracle
 from tests.method_random import Archive, random_archive
-from tests.method_variants import METHOD, varied
+from tests.method_variants import METHOD, METHOD_0_2, varied, with_rules
 from tests.method_window import Window
 
 SEEDS = st.integers(0, 2**32)
@@ -44,6 +44,12 @@ VARIANTS = {
             "unrated.not_measured": None,
         }
     ),
+    "0.2": METHOD_0_2,
+    "share": with_rules(share="60"),
+    "share, fleet and a wide margin": with_rules(
+        share="34.5", fleet="median mismatch", margin="level = 20\nown_variation = true"
+    ),
+    "margin": with_rules(margin="level = 5\nown_variation = true"),
     "other limits": varied(
         {
             "letters.M.A.max_nights_outside": "1",
@@ -54,6 +60,7 @@ VARIANTS = {
             "letters.R.B.errors_below_percent": "7.5",
             "letters.R.C.errors_below_percent": None,
             "letters.D.A.states": '["present", "absent", "changed"]',
+            "letters.D.B.states": '["present", "absent", "changed"]',
             "unrated.nights_absent": "1",
         }
     ),

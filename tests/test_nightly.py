@@ -168,6 +168,72 @@ class TestEachStopHasItsExitCode:
         assert site.run("nightly").returncode == 0
         assert site.served().requests == PLANNED
 
+    @pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
+    def test_a_service_that_is_ended_is_a_partial_night(self, site: DemoSite, name: str):
+        """What ends a service or closes a terminal interrupts as Ctrl-C does."""
+        process = site.start("nightly")
+        wait_for_lines(site, 20)
+        process.send_signal(getattr(signal, name))
+        _, error = process.communicate(timeout=60)
+        assert process.returncode == 3, error
+        assert site.run("probe").returncode == 0
+        assert site.served().requests == PLANNED
+
+    def test_a_router_that_charges_needs_a_cap(self, site: DemoSite):
+        """Without a cap nothing is asked, and the field is named."""
+        path = site.path / "content/site.toml"
+        path.write_text(path.read_text().replace('kind = "demo"', 'kind = "openrouter"'))
+        done = site.run("probe")
+        assert done.returncode == 1
+        assert "budget.max_usd" in done.stderr
+        assert site.served().requests == 0
+
+    def test_an_endpoint_without_a_price_is_left_out_and_the_others_have_their_night(self, site: DemoSite):
+        """Under a cap its requests are unsent, by name; everything else is asked."""
+        site.write_settings(models=ONE_MODEL, max_usd='"1"')
+        lines = _killed(site, 0)
+        plan = msgspec.json.decode(lines[0], type=NightPlan)
+        first = plan.endpoints[0]
+        unpriced = msgspec.structs.replace(first, price_prompt=None)
+        listings = tuple(
+            msgspec.structs.replace(
+                each,
+                endpoints=tuple(
+                    msgspec.structs.replace(entry, price_prompt=None) if entry.tag == first.tag else entry
+                    for entry in each.endpoints
+                ),
+            )
+            for each in plan.listings
+        )
+        changed = msgspec.structs.replace(plan, endpoints=(unpriced, *plan.endpoints[1:]), listings=listings)
+        _write_journal(site, [msgspec.json.encode(changed)])
+        done = site.run("probe")
+        assert done.returncode == 0, done.stderr
+        assert "no price" in done.stderr
+        rows = observations(site)
+        unsent = [row for row in rows if row.outcome == Outcome.UNSENT]
+        assert {(row.endpoint, row.error_kind) for row in unsent} == {(first.endpoint, "unpriced")}
+        assert len(rows) - len(unsent) == PLANNED - 120
+
+    def test_a_night_is_carried_on_with_as_it_was_begun(self, site: DemoSite):
+        """What can move a result is the plan's, whatever site.toml says by then; another router is refused."""
+        _write_journal(site, _killed(site, 50))
+        path = site.path / "content/site.toml"
+        path.write_text(path.read_text() + "[probing]\ntemperature = 1.5\nattempts = 2\n")
+        assert site.run("probe").returncode == 0
+        night = site.root.store.nights.kept()[0]
+        assert site.root.store.nights.get(night).record.settings.temperature == 0.0
+        assert site.served().requests <= PLANNED + 60
+
+    def test_json_is_one_document_whatever_happens(self, site: DemoSite):
+        """A stopped night prints its result and its error as one JSON object."""
+        site.write_settings(models=ONE_MODEL, max_usd='"0.0003"')
+        done = site.run("nightly", "--json")
+        assert done.returncode == 4
+        result = msgspec.json.decode(done.stdout)
+        assert result["exit_code"] == 4
+        assert "max_usd" in result["error"]
+
     def test_a_second_run_at_once_sends_nothing(self, site: DemoSite):
         """Exit code 5 while another run holds the lock."""
         with Store(site.path).lock():

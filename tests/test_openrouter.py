@@ -359,9 +359,19 @@ class TestListing:
         ]
 
     def test_a_watched_model_that_is_not_listed(self):
-        """It is named, and the night does not begin without it."""
-        with pytest.raises(RouterError, match="author/gone"):
-            listings(FaultServer(answer(MODELS)), "author/gone")
+        """It is left out, and the others have their night."""
+        server = FaultServer(answer(MODELS), answer(ENDPOINTS))
+        assert [each.model_id for each in listings(server, "author/gone", "author/model")] == ["author/model"]
+
+    def test_a_model_whose_endpoints_are_gone(self):
+        """A 404 on one model's endpoints leaves that model out alone."""
+        server = FaultServer(answer(MODELS), answer(error(404), 404), answer(ENDPOINTS))
+        assert len(listings(server, "author/plain", "author/model")) == 1
+
+    def test_two_names_of_one_model_are_one_model(self):
+        """A slug and an id of the same model are asked once."""
+        server = FaultServer(answer(MODELS), answer(ENDPOINTS), answer(ENDPOINTS))
+        assert len(listings(server, "author/model", "author/model:free", "author/model-20260101")) == 1
 
     @pytest.mark.parametrize("script", [answer(b"", 503), answer(b"", 429), raw(b""), silence()])
     def test_what_passes_is_tried_again(self, script: Script):

@@ -18,7 +18,7 @@ from generator.probing.interface import Ask
 from generator.probing.sealing import NOT_ASKED, night_cost, night_counts, night_end, night_rows, undecided
 from generator.records import figures, permalink, slug
 from generator.records.canonical import canonical_json
-from generator.records.definition import parse_definition, parse_method
+from generator.records.definition_file import parse_definition, parse_method
 from generator.records.finding import FindingKind
 from generator.records.grade import Letter, UnratedReason
 from generator.records.observation import Observation, Outcome

@@ -13,7 +13,7 @@ from pathlib import Path
 import kept_site
 import pytest
 
-from generator.records.definition import parse_definition
+from generator.records.definition_file import parse_definition
 from generator.workflows.rendering import render
 from generator.workflows.verifying import verify
 from generator.workflows.world import Root

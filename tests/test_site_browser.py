@@ -26,6 +26,7 @@ def grade(model: str, endpoint: str) -> str:
 KINDS = (
     *("live/index.html", "empty/index.html", "live/404.html", "live/method/index.html", "live/method/0.1/index.html"),
     *("live/about/index.html", "live/verify/index.html", "live/persistence/index.html", "demo/demo/index.html"),
+    *("live/calibration/index.html", "empty/calibration/index.html", "live/method/differences/index.html"),
     *("live/nights/2026-11-27/index.html", "live/nights/2026-11-23/index.html"),
     *(f"live/{permalink.model_path(model)}index.html" for model in (TREES, HOSTILE)),
     *(f"live/{permalink.endpoint_path(TREES, name)}index.html" for name in ("alder", "fir")),
@@ -80,6 +81,7 @@ class TestEveryKindOfPage:
             asked.clear()
             address = (site / path).as_uri()
             page.goto(address)
+            page.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
             wide = page.evaluate(OVERFLOWING)
             assert wide == [], f"{path} at {width}"
             assert page.evaluate("document.documentElement.scrollWidth") <= width, path

@@ -150,7 +150,9 @@ class TestThePermanentPageCarries:
     def test_what_a_regrade_replaced(self):
         """A re-grade names the letter and version that it replaces, and leads to the page that stays."""
         grade = next(each for each in made.history() if each.supersedes)
-        assert "B, minor departure, under method version 0.0, then A under method version 0.1." in said(grade)
+        assert "B 0.0 · M B T A D A R A provisional, superseded , then A 0.1 · M A T A D A R A provisional" in said(
+            grade
+        )
         assert "../v0.0/index.html" in {anchor.get("href") for anchor in tree(grade).iter("a")}
         assert "replaces" not in said(made.grade())
 

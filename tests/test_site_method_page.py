@@ -418,7 +418,8 @@ class TestListOfVersions:
         """Versions stand newest first with what each changed and whether it is current, candidate or neither."""
         text = made.page_text(made.sites()["live"]["method/index.html"])
         order = [
-            text.index(part) for part in ("0.2 2026-11-29 candidate", "0.1 2026-11-29 current", "0.0 2026-11-29 not")
+            text.index(part)
+            for part in ("0.2 2026-11-29 candidate", "0.1 2026-11-29 current", "0.0 2026-11-29 superseded")
         ]
         assert order == sorted(order)
         assert METHOD.definition.changes[0] in text

@@ -14,7 +14,8 @@ import site_material as made
 
 from generator.errors import ContentError
 from generator.records import permalink
-from generator.records.reading import NO_LETTER, readings, short_form
+from generator.records.grade import Letter
+from generator.records.reading import LETTER_WORDS, NO_LETTER, readings, short_form
 from generator.site import views
 from generator.site.frame import CSP
 from generator.site.text import visible_plain
@@ -198,7 +199,7 @@ class TestALetterNeverStandsAlone:
         """Every letter under 0.x says that it is provisional, and a candidate's says that too."""
         story = page(permalink.endpoint_path(made.TREES, "alder") + "index.html")
         assert "B 0.2 · M B T A D A R A provisional, candidate" in story
-        assert "B 0.0 · M B T A D A R A provisional, version not current" in story
+        assert "B 0.0 · M B T A D A R A provisional, superseded" in story
         index = page("index.html")
         assert index.count("provisional") >= len(made.kinds())
 
@@ -256,6 +257,7 @@ class TestFirstPage:
             "about/index.html",
             "persistence/index.html",
             "verify/index.html",
+            "calibration/index.html",
             "404.html",
         }
 
@@ -280,7 +282,7 @@ class TestModelPage:
             "birch/int4",
             "int4, declared",
             "B 0.1",
-            "minor departure, provisional",
+            f"{LETTER_WORDS[Letter.B]}, provisional",
             "A within the floor on all 7 nights measured",
             "B 4 points from the best",
             "A int4, unchanged",
@@ -337,11 +339,13 @@ class TestGradeIndex:
         grade = made.grade()
         path = permalink.grade_index_path(grade.model, grade.endpoint, grade.window_end) + "index.html"
         said = page(path)
-        order = [said.index(f"Method version {version} ") for version in ("0.2", "0.1", "0.0")]
+        stands = (("0.2", "candidate"), ("0.1", "current"), ("0.0", "superseded"))
+        order = [said.index(f"Method version {version}, {word} Issued") for version, word in stands]
         assert order == sorted(order)
         assert "A candidate: it replaces nothing." in said
         assert "The current version." in said
-        assert "B under version 0.0, then A under version 0.1." in said
+        assert "Superseded: the page stays as it is." in said
+        assert "B 0.0 · M B T A D A R A provisional, superseded , then A 0.1 · M A T A D A R A provisional" in said
         for each in made.history():
             if (each.endpoint, each.window_end) == (grade.endpoint, grade.window_end):
                 for reading in readings(each, made.method().definition):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 import kept_site
 import msgspec
+import pyarrow as pa
 import pytest
 from typer.testing import CliRunner
 
@@ -16,6 +17,7 @@ from generator.archive import codec, layout
 from generator.cli import app
 from generator.records.canonical import canonical_json, sealed, sha256
 from generator.records.finding import Finding, FindingKind, VerificationReport
+from generator.records.grade import Grade, Letter, Superseded
 from generator.records.night import NightState, VoidRecord
 from generator.workflows.grading import grade
 from generator.workflows.rendering import render
@@ -264,6 +266,117 @@ class TestFiguresThatDoNotFollow:
         assert about(check(root), "content/methods/0.1.toml")
 
 
+def rewrite_grades(root: Path, grades: Iterable[Grade], **changes: object) -> None:
+    """Put other grades, and another manifest that fits them, in the place of the last window's."""
+    store = Root(root).store
+    data = codec.parquet_bytes(codec.grades_table(grades))
+    manifest = msgspec.structs.replace(store.grades.manifest("0.1", END), sha256=sha256(data), **changes)
+    (root / "archive/grades/0.1/2026-03-08.parquet").write_bytes(data)
+    (root / "archive/grades/0.1/2026-03-08.json").write_bytes(canonical_json(sealed(manifest)))
+
+
+def rewrite_night(root: Path, night: date, **changes: object) -> None:
+    """Put another record in the place of a night's, with a seal that fits."""
+    record = msgspec.structs.replace(Root(root).store.nights.get(night).record, **changes)
+    (root / f"archive/nights/{night}/night.json").write_bytes(canonical_json(sealed(record)))
+
+
+class TestWhatWasChosenFreely:
+    def test_a_window_that_leaves_a_night_out(self, root: Path):
+        """A window's nights follow from the definition: none may be left out, whatever the manifest says."""
+        store = Root(root).store
+        manifest = store.grades.manifest("0.1", END)
+        nights = {night: digest for night, digest in manifest.nights.items() if night != "2026-03-05"}
+        rewrite_grades(root, store.grades.get("0.1", END), nights=nights)
+        found = about(check(root), "archive/grades/0.1/2026-03-08.parquet")
+        assert any("the window's nights" in finding.expected for finding in found)
+
+    @pytest.mark.parametrize("issued", [date(2020, 1, 1), date(2026, 3, 9)])
+    def test_a_date_of_issue_that_is_not_the_nights(self, root: Path, issued: date):
+        """A first grade is issued on the date of the night's finish."""
+        grades = [msgspec.structs.replace(each, issued=issued) for each in Root(root).store.grades.get("0.1", END)]
+        rewrite_grades(root, grades)
+        assert any(finding.where.endswith(", issued") for finding in check(root).findings)
+
+    def test_a_regrade_is_not_issued_before_its_night(self, root: Path):
+        """A re-grade may be later than the night, never earlier."""
+        grades = [
+            msgspec.structs.replace(each, issued=date(2026, 3, 7)) for each in Root(root).store.grades.get("0.1", END)
+        ]
+        rewrite_grades(root, grades, regrade=True)
+        assert any(finding.where.endswith(", issued") for finding in check(root).findings)
+
+    def test_letters_that_nothing_earlier_had(self, root: Path):
+        """What a grade replaces must be kept under an earlier version that was current."""
+        made_up = (Superseded(method_version="0.0", letter=Letter.A),)
+        grades = [msgspec.structs.replace(each, supersedes=made_up) for each in Root(root).store.grades.get("0.1", END)]
+        rewrite_grades(root, grades)
+        assert any(finding.where.endswith(", supersedes") for finding in check(root).findings)
+
+    def test_a_page_that_does_not_carry_its_record(self, root: Path):
+        """Each permanent page holds the SHA-256 of the record that it shows."""
+        store = Root(root).store
+        pages = [(path, body.replace(b"SHA-256", b"SHA").replace(b"a", b"b") if path.endswith("html") else body)
+                 for path, body in store.pages.get("0.1", END)]  # fmt: skip
+        data = codec.parquet_bytes(codec.pages_table(pages))
+        manifest = msgspec.structs.replace(store.pages.manifest("0.1", END), sha256=sha256(data))
+        (root / "archive/pages/0.1/2026-03-08.parquet").write_bytes(data)
+        (root / "archive/pages/0.1/2026-03-08.json").write_bytes(canonical_json(sealed(manifest)))
+        assert any("the record's SHA-256" in finding.expected for finding in check(root).findings)
+
+
+class TestANightsOwnFigures:
+    @pytest.fixture
+    def root(self, tmp_path: Path) -> Path:
+        """Return a root of which nothing is graded yet, so that no manifest holds the nights' digests."""
+        kept_site.make_root(tmp_path / "root", nights=8, graded=False, rendered=False)
+        return tmp_path / "root"
+
+    def test_counts_and_cost_are_counted_anew(self, root: Path):
+        """What night.json counts must follow from its rows, whatever seal it bears."""
+        record = Root(root).store.nights.get(END).record
+        rewrite_night(root, END, counts=msgspec.structs.replace(record.counts, answered=1), cost_usd="-5")
+        found = {finding.where for finding in check(root).findings}
+        assert {f"archive/nights/{END}/night.json, counts", f"archive/nights/{END}/night.json, cost_usd"} <= found
+
+    def test_a_cost_that_is_no_number(self, root: Path):
+        """It is a finding, not a traceback."""
+        rewrite_night(root, END, cost_usd="plenty")
+        assert any(finding.where.endswith("cost_usd") for finding in check(root).findings)
+
+    @pytest.mark.parametrize(
+        ("table", "change"), [("listings", "fewer"), ("observations", "twice"), ("observations", "odd")]
+    )
+    def test_rows_that_do_not_fit_each_other(self, root: Path, table: str, change: str):
+        """Every observation is of a listed endpoint, once, with a known outcome; the night's table is named."""
+        store = Root(root).store.nights
+        record = store.get(END).record
+        rows = store.table(record, table)
+        if change == "fewer":
+            rows = rows.slice(1)
+        elif change == "twice":
+            rows = pa.concat_tables([rows, rows.slice(0, 1)])
+        else:
+            odd = pa.array(["surprise"] * rows.num_rows).dictionary_encode()
+            rows = rows.set_column(rows.schema.get_field_index("outcome"), rows.schema.field("outcome"), odd)
+        data = codec.parquet_bytes(rows)
+        (root / f"archive/nights/{END}/{table}.parquet").write_bytes(data)
+        rewrite_night(root, END, files={**record.files, f"{table}.parquet": sha256(data)})
+        assert about(check(root), f"archive/nights/{END}/")
+
+    def test_a_table_that_the_record_leaves_out(self, root: Path):
+        """A night has four tables; a record that names three is named."""
+        record = Root(root).store.nights.get(END).record
+        (root / f"archive/nights/{END}/context.parquet").unlink()
+        rewrite_night(root, END, files={name: each for name, each in record.files.items() if name[:7] != "context"})
+        assert about(check(root), f"archive/nights/{END}/night.json")
+
+    def test_a_format_that_this_program_does_not_know(self, root: Path):
+        """A record of another format is not guessed at."""
+        rewrite_night(root, END, format=99)
+        assert any("format 99" in finding.found or "99" in finding.found for finding in check(root).findings)
+
+
 class TestWhatIsNoMismatch:
     def test_a_night_that_is_not_graded_yet_is_a_note(self, root: Path):
         """Sealed and not yet graded is a state, not a finding about the archive."""
@@ -305,5 +418,34 @@ class TestWhatIsNoMismatch:
         assert check(root).findings == ()
         assert night in site.store.grades.get("0.1", END)[0].nights
         assert night not in site.store.grades.get("0.1", date(2026, 3, 9))[0].nights
-        (root / "archive" / layout.void_file(night)).write_bytes(b"{}")
+        path = root / "archive" / layout.void_file(night)
+        path.write_bytes(b"{}")
         assert about(check(root), "archive/nights/2026-03-06/void.json")
+        path.write_bytes(canonical_json(sealed(msgspec.structs.replace(void, reason="another"))))
+        assert about(check(root), "archive/nights/2026-03-06/void.json")
+        path.unlink()
+        assert about(check(root), "archive/nights/2026-03-06/void.json")
+
+    def test_what_an_interrupted_run_left_is_no_damage(self, root: Path):
+        """A night that is still in its journal, and a file that was still being written, do not count yet."""
+        night = date(2026, 3, 9)
+        folder = root / f"archive/nights/{night}"
+        folder.mkdir()
+        (folder / "prompts.parquet").write_bytes(b"half")
+        (root / "archive/grades/0.1/2026-03-09.parquet.tmp").write_bytes(b"half")
+        (root / "archive/journal").mkdir()
+        (root / f"archive/journal/{night}.jsonl").write_bytes(b"{}\n")
+        report = check(root)
+        assert report.findings == ()
+        assert any(f"night {night} is not sealed yet" in note for note in report.notes)
+
+    def test_a_run_at_work_is_waited_for(self, root: Path):
+        """An archive that somebody writes to is not called damaged: the command says so and exits 5."""
+        with Root(root).store.lock():
+            result = CliRunner().invoke(app, ["verify", "--root", str(root)])
+        assert result.exit_code == 5
+
+    def test_a_folder_that_is_no_root_could_not_be_checked(self, tmp_path: Path):
+        """Exit code 1, not 'no findings'."""
+        result = CliRunner().invoke(app, ["verify", "--root", str(tmp_path / "nowhere")])
+        assert result.exit_code == 1

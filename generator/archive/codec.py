@@ -79,7 +79,7 @@ def read_parquet(data: bytes, of: pa.Schema, *, where: str) -> pa.Table:
         IntegrityError: where they are no Parquet, a checksum fails, or the columns are not the schema's.
     """
     try:
-        table = pq.read_table(pa.BufferReader(data), page_checksum_verification=True)
+        table = pq.read_table(pa.BufferReader(data), page_checksum_verification=True, use_threads=False)
     except (pa.ArrowException, OSError) as error:
         raise IntegrityError(
             f"expected a Parquet file, found one that cannot be read ({type(error).__name__})",
@@ -96,8 +96,15 @@ def read_parquet(data: bytes, of: pa.Schema, *, where: str) -> pa.Table:
 
 
 def records_of(table: pa.Table, kind: type[Record]) -> tuple[Record, ...]:
-    """Return a table's rows as records."""
-    return tuple(msgspec.convert(row, kind) for row in table.to_pylist())
+    """Return a table's rows as records.
+
+    Raises:
+        IntegrityError: where a value is none that its field can have.
+    """
+    try:
+        return tuple(msgspec.convert(row, kind) for row in table.to_pylist())
+    except msgspec.ValidationError as error:
+        raise IntegrityError(f"expected rows of {kind.__name__}, found: {error}", do=COMPARE_ELSEWHERE) from None
 
 
 def pages_of(table: pa.Table) -> tuple[tuple[str, bytes], ...]:

@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from generator.errors import ArchiveError, IntegrityError
-
-_TEMPORARY = ".tmp"
+from generator.archive.layout import UNFINISHED
+from generator.errors import ArchiveError, IntegrityError, MissingFileError
 
 
 def create(root: Path, name: str, data: bytes) -> None:
@@ -35,7 +34,7 @@ def create(root: Path, name: str, data: bytes) -> None:
                 "expected no such file or the same bytes, found others", where=name, do="Kept files are never replaced"
             )
         make_folder(path.parent)
-        temporary = path.with_name(path.name + _TEMPORARY)
+        temporary = path.with_name(path.name + UNFINISHED)
         temporary.unlink(missing_ok=True)
         with temporary.open("xb") as file:
             file.write(data)
@@ -75,7 +74,7 @@ def read(root: Path, name: str) -> bytes:
     try:
         return (root / name).read_bytes()
     except FileNotFoundError:
-        raise IntegrityError(
+        raise MissingFileError(
             "expected a file, found none", where=name, do="Restore it from another copy of the archive"
         ) from None
     except OSError as error:

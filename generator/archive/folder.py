@@ -11,6 +11,7 @@ import msgspec
 
 from generator.archive import files, layout
 from generator.records.canonical import canonical_json, read_sealed, sealed
+from generator.records.definition import version_key
 from generator.records.manifest import GradesManifest, PagesManifest
 
 _Record = TypeVar("_Record", bound=msgspec.Struct)
@@ -56,8 +57,14 @@ class Folder:
         """Yield every file of the archive; the lock, the journal and unfinished files are none of it."""
         for path in sorted(self.path.rglob("*")):
             name = path.relative_to(self.path).as_posix()
-            if path.is_file() and name != layout.LOCK and not name.startswith(f"{layout.JOURNAL}/"):
+            unfinished = name.endswith(layout.UNFINISHED) or name.startswith(f"{layout.JOURNAL}/")
+            if path.is_file() and name != layout.LOCK and not unfinished:
                 yield name
+
+    def versions(self, name: str) -> tuple[str, ...]:
+        """Return the method versions that have a folder in one of the archive's folders, oldest first."""
+        found = (path.name for path in (self.path / name).glob("*") if path.is_dir() and version_key(path.name))
+        return tuple(sorted(found, key=version_key))
 
     def dates(self, pattern: str) -> tuple[date, ...]:
         """Return the dates that name the files, or their folders, that a pattern finds; ascending."""
@@ -69,12 +76,6 @@ class Folder:
             except ValueError:
                 continue
         return tuple(sorted(found))
-
-
-def version_key(version: str) -> tuple[int, ...]:
-    """Return what orders method versions: 0.9 before 0.10. A name that is no version comes first."""
-    parts = version.split(".")
-    return tuple(int(part) for part in parts) if all(part.isdecimal() for part in parts) else ()
 
 
 def record_at(folder: Folder, name: str, kind: type[_Record]) -> _Record:

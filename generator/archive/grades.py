@@ -2,15 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from datetime import date
 
+import msgspec
+
 from generator.archive import codec, layout, schema
-from generator.archive.folder import Folder, record_at, version_key
-from generator.records.canonical import check_digest, sha256
+from generator.archive.folder import Folder, record_at
+from generator.records.canonical import SEALED_FORMAT, check_digest, sha256
 from generator.records.definition import Method
 from generator.records.grade import Grade
-from generator.records.manifest import MANIFEST_FORMAT, GradesManifest
+from generator.records.manifest import GradesManifest
+
+
+class GradesOrigin(msgspec.Struct, frozen=True, kw_only=True):
+    """What the grades of a window were made from, and as what they are issued."""
+
+    nights: Mapping[date, str]
+    """By night of the window, the SHA-256 of its night.json."""
+    voided: Mapping[date, str]
+    """By recorded night that has been declared void by now, the SHA-256 of its void.json."""
+    role: str
+    """'current' or 'candidate'."""
+    regrade: bool
+    """Whether another version had graded the window before."""
 
 
 class Grades:
@@ -22,8 +37,7 @@ class Grades:
 
     def versions(self) -> tuple[str, ...]:
         """Return every method version that something was graded under, oldest first."""
-        found = {name.split("/")[1] for name in self._folder.names() if name.startswith("grades/")}
-        return tuple(sorted(found, key=version_key))
+        return self._folder.versions("grades")
 
     def windows(self, version: str) -> tuple[date, ...]:
         """Return the window ends graded under a version, ascending."""
@@ -40,36 +54,31 @@ class Grades:
         """Return what lies beside a grades file."""
         return record_at(self._folder, layout.manifest_of(layout.grades_file(version, window_end)), GradesManifest)
 
-    def add(
-        self,
-        grades: Iterable[Grade],
-        method: Method,
-        window_end: date,
-        nights: Mapping[date, str],
-        voided: Sequence[date],
-    ) -> None:
+    def add(self, grades: Iterable[Grade], method: Method, window_end: date, origin: GradesOrigin) -> GradesManifest:
         """Write the grades of a window, then their manifest.
 
         Args:
             grades: all of the window under this version.
             method: that they were made under.
             window_end: the window's last night.
-            nights: by night of the window, the SHA-256 of its night.json.
-            voided: recorded nights that have been declared void by now.
+            origin: what they were made from and as what they are issued.
         """
         name = layout.grades_file(method.version, window_end)
         table = codec.grades_table(grades)
         data = codec.parquet_bytes(table)
         manifest = GradesManifest(
-            format=MANIFEST_FORMAT,
+            format=SEALED_FORMAT,
             file=name,
             sha256=sha256(data),
             rows=table.num_rows,
             method_version=method.version,
             method_digest=method.digest,
             window_end=window_end,
-            nights={night.isoformat(): nights[night] for night in sorted(nights)},
-            voided=tuple(voided),
+            nights={night.isoformat(): digest for night, digest in sorted(origin.nights.items())},
+            voided={night.isoformat(): digest for night, digest in sorted(origin.voided.items())},
+            role=origin.role,
+            regrade=origin.regrade,
             seal="",
         )
         self._folder.add(name, data, manifest)
+        return manifest

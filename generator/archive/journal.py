@@ -15,6 +15,7 @@ from typing import Self
 import msgspec
 
 from generator.archive.files import make_folder, sync_folder, writing
+from generator.archive.layout import UNFINISHED
 from generator.errors import ArchiveError
 from generator.records.night import PLAN_FORMAT, NightPlan
 from generator.records.observation import Observation
@@ -70,7 +71,7 @@ def start(path: Path, name: str, plan: NightPlan) -> None:
     """Begin a journal with its plan; whole or not at all."""
     with writing(name):
         make_folder(path.parent)
-        temporary = path.with_name(path.name + ".tmp")
+        temporary = path.with_name(path.name + UNFINISHED)
         temporary.unlink(missing_ok=True)
         with temporary.open("xb") as file:
             file.write(_encoder.encode(plan) + b"\n")
@@ -108,14 +109,20 @@ def load(path: Path, name: str) -> tuple[NightPlan, tuple[Observation, ...]]:
 
 
 def _observations(lines: Iterable[bytes], name: str) -> Iterable[Observation]:
+    seen: set[tuple[str, str, str]] = set()
     for number, line in enumerate(lines, start=2):
         try:
-            yield _decoder.decode(line)
+            found = _decoder.decode(line)
         except msgspec.DecodeError as error:
             raise _broken(name, number, error) from None
+        key = (found.model, found.endpoint, found.prompt_id)
+        if key in seen:
+            raise _broken(name, number, "an observation that an earlier line holds already")
+        seen.add(key)
+        yield found
 
 
-def _broken(name: str, number: int, error: Exception) -> ArchiveError:
+def _broken(name: str, number: int, error: Exception | str) -> ArchiveError:
     return ArchiveError(
         f"expected a journal line, found: {error}",
         where=f"{name}, line {number}",

@@ -6,6 +6,8 @@ from datetime import date
 
 FORMAT_FILE = "FORMAT.md"
 LOCK = ".lock"
+UNFINISHED = ".tmp"
+"""How the name of a file ends that an interrupted run was still writing."""
 NIGHTS = "nights"
 NIGHT_JSON = "night.json"
 JOURNAL = "journal"

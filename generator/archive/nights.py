@@ -29,6 +29,8 @@ class KeptNight(msgspec.Struct, frozen=True, kw_only=True):
     sha256: str
     """Of night.json as it lies."""
     void: VoidRecord | None
+    void_sha256: str | None
+    """Of void.json as it lies."""
 
     @property
     def counts(self) -> bool:
@@ -51,10 +53,12 @@ class Nights:
         """Return what night.json says, and void.json where there is one."""
         name = layout.night_file(night)
         void = layout.void_file(night)
+        voided = self._folder.exists(void)
         return KeptNight(
             record=record_at(self._folder, name, NightRecord),
             sha256=sha256(self._folder.read(name)),
-            void=record_at(self._folder, void, VoidRecord) if self._folder.exists(void) else None,
+            void=record_at(self._folder, void, VoidRecord) if voided else None,
+            void_sha256=sha256(self._folder.read(void)) if voided else None,
         )
 
     def table(self, record: NightRecord, table: str) -> pa.Table:

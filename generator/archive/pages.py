@@ -6,9 +6,10 @@ from collections.abc import Iterable
 from datetime import date
 
 from generator.archive import codec, layout, schema
-from generator.archive.folder import Folder, record_at, version_key
-from generator.records.canonical import check_digest, sha256
-from generator.records.manifest import MANIFEST_FORMAT, PagesManifest
+from generator.archive.folder import Folder, record_at
+from generator.records.canonical import SEALED_FORMAT, check_digest, sha256
+from generator.records.definition import version_key
+from generator.records.manifest import PagesManifest
 
 
 class Pages:
@@ -68,7 +69,7 @@ class Pages:
 
 def _manifest(name: str, data: bytes, rows: int, version: str, digest: str) -> PagesManifest:
     return PagesManifest(
-        format=MANIFEST_FORMAT,
+        format=SEALED_FORMAT,
         file=name,
         sha256=sha256(data),
         rows=rows,

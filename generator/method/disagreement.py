@@ -8,11 +8,12 @@ from itertools import pairwise
 
 import msgspec
 
-from generator.method.tally import NightTally
+from generator.method.night_tally import NightTally
+from generator.method.pairs import night_pairs
 from generator.records.definition import Definition, ratio
 
 
-class Pairs(msgspec.Struct, kw_only=True):
+class Pairs(msgspec.Struct, frozen=True, kw_only=True):
     """One endpoint's night-to-night pairs in one family over a window."""
 
     pairs: int = 0
@@ -43,22 +44,14 @@ def count_pairs(tallies: Sequence[NightTally], model: str) -> dict[str, dict[str
     """
     counted: dict[str, dict[str, Pairs]] = {}
     for earlier, later in pairwise(tallies):
-        if model not in earlier.models or model not in later.models:
-            continue
-        before, after = earlier.models[model].endpoints, later.models[model].endpoints
-        same_text = {
-            prompt_id: family
-            for prompt_id, (family, text) in earlier.fixed_prompts.items()
-            if prompt_id in later.fixed_prompts and later.fixed_prompts[prompt_id][1] == text
-        }
-        for endpoint in before.keys() & after.keys():
-            answers = after[endpoint].fixed_answers
+        found = night_pairs(earlier, later)
+        rows = [(row, endpoint) for row, (of_model, endpoint) in enumerate(found.keys) if of_model == model]
+        for row, endpoint in rows:
             of_endpoint = counted.setdefault(endpoint, {})
-            for prompt_id, answer in before[endpoint].fixed_answers.items():
-                if prompt_id in same_text and prompt_id in answers:
-                    pair = of_endpoint.setdefault(same_text[prompt_id], Pairs())
-                    pair.pairs += 1
-                    pair.differing += answer != answers[prompt_id]
+            for family, (pairs, differing) in zip(found.families, found.counts[row].tolist(), strict=True):
+                if pairs:
+                    before = of_endpoint.get(family, Pairs())
+                    of_endpoint[family] = Pairs(pairs=before.pairs + pairs, differing=before.differing + differing)
     return counted
 
 

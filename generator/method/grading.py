@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from datetime import date
 
@@ -52,7 +53,7 @@ def grade_window(
     window = _Window(
         method=method,
         nights=tuple(tally.night for tally in tallies),
-        recorded=tuple(recorded),
+        recorded=tuple(sorted(recorded)),
         latency_replayed=any(tally.latency_replayed for tally in tallies),
         issue=issue,
     )
@@ -78,7 +79,8 @@ def _count_nights(endpoint: EndpointWindow, window: _Window) -> _Nights:
     """
     first = endpoint.last.listed.first_listed or endpoint.nights[0][0]
     asked = {night for night, counts in endpoint.nights if counts.outcomes.sent}
-    since = sum(first <= night <= window.nights[-1] for night in window.recorded)
+    # Looked up, not run through: an archive may be years long, and every endpoint of every window asks.
+    since = max(bisect_right(window.recorded, window.nights[-1]) - bisect_left(window.recorded, first), 0)
     absent = sum(night >= first and night not in asked for night in window.nights)
     reasons = nights_reasons(
         nights_since_listed=since,

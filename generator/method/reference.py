@@ -21,7 +21,19 @@ def reference(answers: Iterable[str], definition: Definition) -> str | None:
         return None
     answer, given = ranked[0]
     tied = len(ranked) > 1 and ranked[1][1] == given
+    return answer if given >= least_agreeing(counted.total(), definition) and not tied else None
+
+
+def least_agreeing(answered: int, definition: Definition) -> int:
+    """Return how many endpoints must give an answer that is the reference: exact, for any share with any decimals.
+
+    Args:
+        answered: how many endpoints answered the prompt.
+        definition: says how many, and which share, must agree.
+    """
     rule = definition.reference
-    enough = given >= rule.min_agreeing
-    shared = rule.min_share is None or given >= ratio(rule.min_share) * counted.total()
-    return answer if enough and shared and not tied else None
+    if rule.min_share is None:
+        return rule.min_agreeing
+    share = ratio(rule.min_share) * answered
+    # A count reaches a share where it reaches the next whole number: -(-n // d) rounds up.
+    return max(rule.min_agreeing, -(-share.numerator // share.denominator))

@@ -2,98 +2,17 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from datetime import date
-
-import msgspec
+import numpy as np
 import pyarrow as pa
 
+from generator.method.columns import OUTCOMES, Codes, Marks, NightColumns, count, count_levels, night_columns
 from generator.method.interface import NightTables
-from generator.method.reference import reference
+from generator.method.night_tally import FamilyCounts, NightTally, OutcomeCounts
+from generator.method.plurality import references
 from generator.records.definition import Definition
-from generator.records.endpoint import Endpoint
 from generator.records.observation import Outcome
 
-
-class FamilyCounts(msgspec.Struct, kw_only=True):
-    """One endpoint's prompts of one family on one night."""
-
-    compared: int = 0
-    """Answered prompts that have a reference."""
-    mismatches: int = 0
-    """Those answered otherwise than the reference."""
-    planned_keyed: int = 0
-    """Prompts with a key that were planned, whatever came of them."""
-    counted: int = 0
-    """Prompts with a key that were answered or truncated."""
-    correct: int = 0
-
-    def add(self, other: FamilyCounts) -> None:
-        """Add another night's counts to these."""
-        self.compared += other.compared
-        self.mismatches += other.mismatches
-        self.planned_keyed += other.planned_keyed
-        self.counted += other.counted
-        self.correct += other.correct
-
-
-class OutcomeCounts(msgspec.Struct, kw_only=True):
-    """What requests came to, over a night or a window."""
-
-    sent: int = 0
-    """All but unsent."""
-    errors: int = 0
-    """Errors and empty answers."""
-    answered: int = 0
-    truncated: int = 0
-    misrouted: int = 0
-
-    def add(self, other: OutcomeCounts) -> None:
-        """Add another night's counts to these."""
-        self.sent += other.sent
-        self.errors += other.errors
-        self.answered += other.answered
-        self.truncated += other.truncated
-        self.misrouted += other.misrouted
-
-
-class EndpointNight(msgspec.Struct, kw_only=True):
-    """One endpoint on one night."""
-
-    listed: Endpoint
-    families: dict[str, FamilyCounts]
-    outcomes: OutcomeCounts
-    fixed_answers: dict[str, str]
-    """By prompt_id, the answers to fixed prompts."""
-    latencies_ms: list[int]
-    """Of answered observations."""
-    context_observed: int | None = None
-    """Prompt tokens of the longest context probe answered."""
-
-    def family(self, family: str) -> FamilyCounts:
-        """Return a family's counts; none of its prompts were planned where there are none."""
-        return self.families.get(family) or FamilyCounts()
-
-
-class ModelNight(msgspec.Struct, kw_only=True):
-    """One model on one night."""
-
-    endpoints: dict[str, EndpointNight]
-    pairs: int = 0
-    """Prompts sent to at least one endpoint."""
-    pairs_without_reference: int = 0
-
-
-class NightTally(msgspec.Struct, kw_only=True):
-    """One night, counted."""
-
-    night: date
-    latency_replayed: bool
-    families: dict[str, bool]
-    """By family of the night's prompts, whether any of them has a key."""
-    fixed_prompts: dict[str, tuple[str, str]]
-    """By prompt_id, the family and the text of each fixed prompt."""
-    models: dict[str, ModelNight]
+__all__ = ["FamilyCounts", "NightTally", "OutcomeCounts", "tally_night"]
 
 
 def tally_night(tables: NightTables, definition: Definition) -> NightTally:
@@ -101,97 +20,129 @@ def tally_night(tables: NightTables, definition: Definition) -> NightTally:
 
     Args:
         tables: the night as the archive keeps it.
-        definition: says what makes an answer the reference.
+        definition: says what makes an answer the reference; nothing else of it matters here.
+
+    Raises:
+        IntegrityError: where an observation names an endpoint that the night does not list, or lacks a column's value.
     """
     prompts = tables.prompts.to_pylist()
+    keys = tuple(zip(*(tables.listings.column(name).to_pylist() for name in ("model", "endpoint")), strict=True))
+    models = tuple(sorted({model for model, _ in keys}))
+    rows = {key: row for row, key in enumerate(keys)}
+    columns = night_columns(tables, rows)
     keyed = {prompt["prompt_id"] for prompt in prompts if prompt["expected"] is not None}
-    families: dict[str, bool] = defaultdict(bool)
+    families: dict[str, bool] = {}
     for prompt in prompts:
-        families[prompt["family"]] |= prompt["prompt_id"] in keyed
-    tally = NightTally(
+        families[prompt["family"]] = families.get(prompt["family"], False) or prompt["prompt_id"] in keyed
+    compared, mismatches, questions = _matches(columns, keys, models, definition)
+    fixed_ids, fixed, answers = _fixed(columns, len(keys))
+    latencies, starts = _latencies(columns, len(keys))
+    return NightTally(
         night=tables.night,
         latency_replayed=tables.latency_replayed,
-        families=dict(families),
+        keyed=families,
         fixed_prompts={
             prompt["prompt_id"]: (prompt["family"], prompt["prompt"]) for prompt in prompts if prompt["fixed"]
         },
-        models=_listed(tables.listings),
+        listings=tables.listings,
+        keys=keys,
+        families=columns.families,
+        counts=_counts(columns, len(keys), keyed, compared, mismatches),
+        outcomes=_outcomes(columns, len(keys)),
+        models=models,
+        questions=questions,
+        fixed_ids=fixed_ids,
+        fixed=fixed,
+        answers=answers,
+        latencies_ms=latencies,
+        latency_starts=starts,
+        contexts=_contexts(tables.context, rows),
     )
-    _count_outcomes(tally, tables.observations, keyed)
-    _count_matches(tally, tables.observations, definition)
-    _note_context(tally, tables.context)
-    return tally
 
 
-def _listed(listings: pa.Table) -> dict[str, ModelNight]:
-    """Return each listed endpoint with nothing counted yet."""
-    models: dict[str, ModelNight] = {}
-    for row in listings.to_pylist():
-        model = models.setdefault(row["model"], ModelNight(endpoints={}))
-        model.endpoints[row["endpoint"]] = EndpointNight(
-            listed=Endpoint(**row),
-            families=defaultdict(FamilyCounts),
-            outcomes=OutcomeCounts(),
-            fixed_answers={},
-            latencies_ms=[],
-        )
-    return models
+def _outcomes(columns: NightColumns, rows: int) -> Codes:
+    """Return what each endpoint's requests came to, in the order of `OutcomeCounts`; R needs nothing else."""
+    came = count(columns.endpoint * len(OUTCOMES) + columns.outcome, (rows, len(OUTCOMES)))
+    of = {outcome: came[:, place] for place, outcome in enumerate(OUTCOMES)}
+    sent = came.sum(axis=1) - of[Outcome.UNSENT]
+    errors = of[Outcome.ERROR] + of[Outcome.EMPTY]
+    kinds = (sent, errors, of[Outcome.ANSWERED], of[Outcome.TRUNCATED], of[Outcome.MISROUTED])
+    return np.stack(kinds, axis=-1)
 
 
-def _count_outcomes(tally: NightTally, observations: pa.Table, keyed: set[str]) -> None:
-    """Count what each endpoint's requests came to; R and T need nothing else."""
-    columns = ("model", "endpoint", "prompt_id", "family", "fixed", "outcome", "answer", "correct", "latency_ms")
-    for model, endpoint, prompt_id, family, fixed, outcome, answer, correct, latency in _rows(observations, columns):
-        night = tally.models[model].endpoints[endpoint]
-        counts = night.families[family]
-        began = outcome in (Outcome.ANSWERED, Outcome.TRUNCATED)
-        outcomes = night.outcomes
-        outcomes.sent += outcome != Outcome.UNSENT
-        outcomes.errors += outcome in (Outcome.ERROR, Outcome.EMPTY)
-        outcomes.answered += outcome == Outcome.ANSWERED
-        outcomes.truncated += outcome == Outcome.TRUNCATED
-        outcomes.misrouted += outcome == Outcome.MISROUTED
-        if prompt_id in keyed:
-            counts.planned_keyed += 1
-            counts.counted += began
-            counts.correct += began and bool(correct)
-        if outcome == Outcome.ANSWERED:
-            if fixed:
-                night.fixed_answers[prompt_id] = answer
-            if latency is not None:
-                night.latencies_ms.append(latency)
+def _counts(columns: NightColumns, rows: int, keyed: set[str], compared: Marks, mismatches: Marks) -> Codes:
+    """Return each endpoint's counts by family, in the order of `FamilyCounts`; M and T need nothing else."""
+    has_key = np.array([prompt_id in keyed for prompt_id in columns.prompt_ids], dtype=np.bool_)[columns.prompt]
+    counted = has_key & columns.is_one_of(Outcome.ANSWERED, Outcome.TRUNCATED)
+    place, shape = columns.endpoint * len(columns.families) + columns.family, (rows, len(columns.families))
+    judged = count_levels(place, shape, compared, mismatches)
+    keyed_counts = count_levels(place, shape, has_key, counted, counted & columns.correct)
+    return np.concatenate((judged, keyed_counts), axis=-1)
 
 
-def _count_matches(tally: NightTally, observations: pa.Table, definition: Definition) -> None:
-    """Find each prompt's reference and count who answered with it and who otherwise."""
-    asked: dict[tuple[str, str, str], list[tuple[str, str]]] = {}
-    columns = ("model", "endpoint", "prompt_id", "family", "outcome", "answer")
-    for model, endpoint, prompt_id, family, outcome, answer in _rows(observations, columns):
-        if outcome != Outcome.UNSENT:
-            answers = asked.setdefault((model, prompt_id, family), [])
-            if outcome == Outcome.ANSWERED:
-                answers.append((endpoint, answer))
-    for (model, _, family), answers in asked.items():
-        model_night = tally.models[model]
-        expected = reference((answer for _, answer in answers), definition)
-        model_night.pairs += 1
-        if expected is None:
-            model_night.pairs_without_reference += 1
-            continue
-        for endpoint, answer in answers:
-            counts = model_night.endpoints[endpoint].families[family]
-            counts.compared += 1
-            counts.mismatches += answer != expected
+def _matches(
+    columns: NightColumns, keys: tuple[tuple[str, str], ...], models: tuple[str, ...], definition: Definition
+) -> tuple[Marks, Marks, Codes]:
+    """Mark the observations that have a reference, and those answered otherwise; count each model's questions.
+
+    A question is one prompt of one model. Counted are those sent to at least one endpoint, and of them those without a
+    reference.
+    """
+    place = {model: at for at, model in enumerate(models)}
+    asked_of = columns.prompt * len(columns.families)
+    asked_of += columns.family
+    used = count(asked_of, (len(columns.prompt_ids) * len(columns.families),)) > 0
+    prompts = int(used.sum())
+    firsts = np.array([place[name] * prompts for name, _ in keys], dtype=np.int64)
+    # In place: a night's columns are long, and memory that is new costs more than the sum.
+    question = (np.cumsum(used) - 1)[asked_of]
+    question += firsts[columns.endpoint]
+    size = len(models) * prompts
+    answered = columns.is_one_of(Outcome.ANSWERED)
+    rows = np.flatnonzero(answered)
+    expected = references(question[rows], columns.answer[rows], size, definition)
+    asked = np.zeros(size, dtype=np.bool_)
+    asked[question[np.flatnonzero(~columns.is_one_of(Outcome.UNSENT))]] = True
+    shape = (len(models), prompts)
+    questions = [asked.reshape(shape).sum(axis=1), (asked & (expected < 0)).reshape(shape).sum(axis=1)]
+    wanted = expected[question]
+    compared = answered & (wanted >= 0)
+    return compared, compared & (wanted != columns.answer), np.stack(questions, axis=-1)
 
 
-def _note_context(tally: NightTally, context: pa.Table) -> None:
-    """Note the longest context probe that each endpoint answered."""
-    for model, endpoint, tokens, outcome in _rows(context, ("model", "endpoint", "prompt_tokens", "outcome")):
+def _fixed(columns: NightColumns, rows: int) -> tuple[tuple[str, ...], Codes, pa.Array]:
+    """Return the answers to fixed prompts: the prompts' ids, the answers' codes by endpoint and prompt, the answers.
+
+    The answers themselves are kept, not a digest of them, so that two nights are compared exactly.
+    """
+    given = np.flatnonzero(columns.fixed & columns.is_one_of(Outcome.ANSWERED))
+    prompt, answer = columns.prompt[given], columns.answer[given]
+    asked = count(prompt, (len(columns.prompt_ids),)) > 0
+    used = count(answer, (len(columns.answers),)) > 0
+    ids = tuple(prompt_id for prompt_id, is_asked in zip(columns.prompt_ids, asked.tolist(), strict=True) if is_asked)
+    codes: Codes = np.full((rows, len(ids)), -1, dtype=np.int64)
+    column = (np.cumsum(asked) - 1)[prompt]
+    codes[columns.endpoint[given], column] = (np.cumsum(used) - 1)[answer]
+    return ids, codes, columns.answers.take(pa.array(np.flatnonzero(used)))
+
+
+def _latencies(columns: NightColumns, rows: int) -> tuple[Codes, Codes]:
+    """Return the latencies of what was answered, endpoint by endpoint, and where each endpoint's start and end."""
+    timed = np.flatnonzero(columns.has_latency & columns.is_one_of(Outcome.ANSWERED))
+    endpoint = columns.endpoint[timed]
+    latencies = columns.latency_ms[timed]
+    if (endpoint[1:] < endpoint[:-1]).any():
+        latencies = latencies[np.argsort(endpoint, kind="stable")]
+    ends = np.cumsum(count(endpoint, (rows,)))
+    return latencies, np.concatenate((np.zeros(1, dtype=np.int64), ends))
+
+
+def _contexts(context: pa.Table, rows: dict[tuple[str, str], int]) -> dict[int, int]:
+    """Return, by row of the listing, the longest context probe answered."""
+    longest: dict[int, int] = {}
+    names = ("model", "endpoint", "prompt_tokens", "outcome")
+    for model, endpoint, tokens, outcome in zip(*(context.column(name).to_pylist() for name in names), strict=True):
         if outcome == Outcome.ANSWERED and tokens is not None:
-            night = tally.models[model].endpoints[endpoint]
-            night.context_observed = max(night.context_observed or tokens, tokens)
-
-
-def _rows(table: pa.Table, columns: tuple[str, ...]) -> zip:  # type: ignore[type-arg]  # rows as tuples
-    """Return a table's rows as tuples of some columns."""
-    return zip(*(table.column(name).to_pylist() for name in columns), strict=True)
+            row = rows[model, endpoint]
+            longest[row] = max(longest.get(row, tokens), tokens)
+    return longest

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import date
 from fractions import Fraction
 
 import msgspec
 
-from generator.method.disagreement import FamilyNoise, Pairs, count_pairs, median, noise
-from generator.method.tally import EndpointNight, FamilyCounts, NightTally, OutcomeCounts
+from generator.method.disagreement import FamilyNoise, Pairs, median, noise
+from generator.method.night_tally import (
+    EndpointNight,
+    FamilyCounts,
+    NightTally,
+    OutcomeCounts,
+    family_counts,
+    outcome_counts,
+)
+from generator.method.window_counts import WindowCounts, add_up
 from generator.records.definition import Definition
 
 
@@ -23,6 +31,11 @@ class EndpointWindow(msgspec.Struct, frozen=True, kw_only=True):
     pairs: dict[str, Pairs]
     """By family, its own night-to-night pairs."""
 
+    families: dict[str, FamilyCounts]
+    """By family, its counts added up over the window."""
+    outcomes: OutcomeCounts
+    """What its requests came to over the window."""
+
     @property
     def last(self) -> EndpointNight:
         """The last night that listed it."""
@@ -30,18 +43,7 @@ class EndpointWindow(msgspec.Struct, frozen=True, kw_only=True):
 
     def family(self, family: str) -> FamilyCounts:
         """Return a family's counts added up over the window."""
-        total = FamilyCounts()
-        for _, night in self.nights:
-            total.add(night.family(family))
-        return total
-
-    @property
-    def outcomes(self) -> OutcomeCounts:
-        """What its requests came to over the window."""
-        total = OutcomeCounts()
-        for _, night in self.nights:
-            total.add(night.outcomes)
-        return total
+        return self.families.get(family) or FamilyCounts()
 
 
 class ModelWindow(msgspec.Struct, frozen=True, kw_only=True):
@@ -73,35 +75,57 @@ def model_windows(tallies: Sequence[NightTally], definition: Definition) -> tupl
         tallies: the window's nights, ascending.
         definition: says how floors and stability are made.
     """
-    families: dict[str, bool] = {}
+    keyed: dict[str, bool] = {}
     for tally in tallies:
-        for family, keyed in tally.families.items():
-            families[family] = families.get(family, False) or keyed
-    models = sorted({model for tally in tallies for model in tally.models})
-    return tuple(_model_window(tallies, model, families, definition) for model in models)
+        for family, has_key in tally.keyed.items():
+            keyed[family] = keyed.get(family, False) or has_key
+    counts = add_up(tallies)
+    endpoints: dict[str, list[EndpointWindow]] = {model: [] for model in counts.models}
+    for endpoint in _endpoint_windows(tallies, counts):
+        endpoints[endpoint.model].append(endpoint)
+    return tuple(
+        _model_window(model, tuple(endpoints[model]), keyed, questions, definition)
+        for model, questions in zip(counts.models, counts.questions.tolist(), strict=True)
+    )
+
+
+def _endpoint_windows(tallies: Sequence[NightTally], counts: WindowCounts) -> Iterator[EndpointWindow]:
+    """Yield each endpoint with its nights in order, sorted by model and endpoint."""
+    nights: dict[tuple[str, str], list[tuple[date, EndpointNight]]] = {key: [] for key in counts.keys}
+    for tally in tallies:
+        for key, endpoint_night in zip(tally.keys, tally.endpoints, strict=True):
+            nights[key].append((tally.night, endpoint_night))
+    for row, (model, endpoint) in enumerate(counts.keys):
+        pairs = zip(counts.families, counts.pairs[row].tolist(), strict=True)
+        yield EndpointWindow(
+            model=model,
+            endpoint=endpoint,
+            nights=tuple(nights[model, endpoint]),
+            pairs={family: Pairs(pairs=both, differing=differing) for family, (both, differing) in pairs if both},
+            families={
+                family: family_counts(of_family)
+                for family, of_family in zip(counts.families, counts.counts[row], strict=True)
+            },
+            outcomes=outcome_counts(counts.outcomes[row]),
+        )
 
 
 def _model_window(
-    tallies: Sequence[NightTally], model: str, families: dict[str, bool], definition: Definition
+    model: str,
+    endpoints: tuple[EndpointWindow, ...],
+    keyed: dict[str, bool],
+    questions: tuple[int, int],
+    definition: Definition,
 ) -> ModelWindow:
-    pairs = count_pairs(tallies, model)
-    nights: dict[str, list[tuple[date, EndpointNight]]] = {}
-    listed = [(tally.night, tally.models[model]) for tally in tallies if model in tally.models]
-    for night, model_night in listed:
-        for endpoint, endpoint_night in model_night.endpoints.items():
-            nights.setdefault(endpoint, []).append((night, endpoint_night))
-    endpoints = tuple(
-        EndpointWindow(model=model, endpoint=endpoint, nights=tuple(nights[endpoint]), pairs=pairs.get(endpoint, {}))
-        for endpoint in sorted(nights)
-    )
+    pairs = {endpoint.endpoint: endpoint.pairs for endpoint in endpoints}
     return ModelWindow(
         model=model,
         endpoints=endpoints,
-        families=tuple(sorted(families)),
-        keyed_families=tuple(sorted(family for family, keyed in families.items() if keyed)),
-        noise={family: _noise(endpoints, pairs, family, definition) for family in families},
-        pairs=sum(model_night.pairs for _, model_night in listed),
-        pairs_without_reference=sum(model_night.pairs_without_reference for _, model_night in listed),
+        families=tuple(sorted(keyed)),
+        keyed_families=tuple(sorted(family for family, has_key in keyed.items() if has_key)),
+        noise={family: _noise(endpoints, pairs, family, definition) for family in keyed},
+        pairs=questions[0],
+        pairs_without_reference=questions[1],
     )
 
 

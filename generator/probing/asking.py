@@ -11,7 +11,7 @@ import msgspec
 from generator.probing.budget import Budget
 from generator.probing.interface import Ask, Reply, Router, Stop
 from generator.probing.pauses import pause_s
-from generator.probing.wire import ErrorKind, Family, observe, retryable, stop
+from generator.probing.wire import ErrorKind, Family, decisive, observe, retryable, stop
 from generator.records.observation import Observation, Outcome
 from generator.settings import ProbingSettings
 
@@ -77,7 +77,7 @@ class Asking:
                 self.end(why)
                 break
             if not retryable(last):
-                return Judged(observation=last, decided=True)
+                return Judged(observation=last, decided=decisive(last))
             pause = pause_s(attempt, reply.headers, spread)
             if last.error_kind == ErrorKind.ROUTER_RATE_LIMIT:
                 self._held_until = max(self._held_until, self._monotonic() + pause)

@@ -71,7 +71,6 @@ async def collect(  # noqa: PLR0913 - the two ends, the rules, and each way in w
     progress: Progress,
     monotonic: Callable[[], float],
     sleep: Callable[[float], Awaitable[None]],
-    spent: Decimal = Decimal(0),
     families: Mapping[str, Family] = FAMILIES,
 ) -> Collected:
     """Return how the collection of some asks ended; each decided observation has gone to the sink by then.
@@ -88,7 +87,6 @@ async def collect(  # noqa: PLR0913 - the two ends, the rules, and each way in w
         progress: told after each.
         monotonic: seconds that never run backwards.
         sleep: waits so many seconds.
-        spent: in USD, by earlier runs of the night and not yet counted in the budget.
         families: by kind, how answers are normalised.
 
     Raises:
@@ -99,7 +97,6 @@ async def collect(  # noqa: PLR0913 - the two ends, the rules, and each way in w
     if missing:
         raise UsageError(f"expected a family for each kind, found none for {', '.join(sorted(missing))}")
     budget.check(asks)
-    budget.settle(Decimal(0), spent)
     asking = Asking(router, families, settings, budget, monotonic=monotonic, sleep=sleep)
     run = _Run(asks, asking, settings.concurrency_per_endpoint, sink, progress)
     workers = [asyncio.create_task(run.work()) for _ in range(min(settings.concurrency, len(asks)))]

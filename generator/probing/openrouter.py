@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime
 from http import HTTPStatus
 from types import TracebackType
-from typing import Self
+from typing import Literal, Self, overload
 
 import httpx
 import msgspec
@@ -87,17 +87,21 @@ class OpenRouter:
     async def listing(self, models: tuple[str, ...]) -> tuple[ModelListing, ...]:
         """Return tonight's listing of the watched models, each once, in their order.
 
+        A watched model that the router does not list tonight is left out: it costs the others nothing.
+
         Args:
             models: permanent slugs, or ids.
 
         Raises:
-            RouterError: where it cannot be read, or a watched model is not listed.
+            RouterError: where a listing cannot be read.
         """
         listed = parse_models(await self._get("/models"))
-        wanted = dict.fromkeys(_find(name, listed) for name in models)
-        return tuple(
-            [parse_endpoints(await self._get(f"/models/{model.model_id}/endpoints"), model) for model in wanted]
-        )
+        found = (_find(name, listed) for name in models)
+        wanted = {model.model: model for model in found if model is not None}
+        bodies = [
+            (model, await self._get(f"/models/{model.model_id}/endpoints", or_none=True)) for model in wanted.values()
+        ]
+        return tuple(parse_endpoints(body, model) for model, body in bodies if body is not None)
 
     async def ask(self, ask: Ask) -> Reply:
         """Return what came back for one request. Never raises for anything that the far end or the network does."""
@@ -114,8 +118,14 @@ class OpenRouter:
             return reply
         return msgspec.structs.replace(reply, latency_ms=self.latency_of(reply.headers, reply.latency_ms))
 
-    async def _get(self, path: str) -> bytes:
-        """Return the body of a listing, tried as often as an ask is."""
+    @overload
+    async def _get(self, path: str) -> bytes: ...
+
+    @overload
+    async def _get(self, path: str, *, or_none: Literal[True]) -> bytes | None: ...
+
+    async def _get(self, path: str, *, or_none: bool = False) -> bytes | None:
+        """Return the body of a listing, tried as often as an ask is; None for a 404 where that may be."""
         url = f"{self._address}{path}"
         problem = ""
         for attempt in range(self._settings.attempts):
@@ -132,6 +142,8 @@ class OpenRouter:
             if reply.end is End.COMPLETE and reply.status == HTTPStatus.OK:
                 return reply.body
             problem = f"status {reply.status}" if reply.status is not None else reply.end.replace("_", " ")
+            if or_none and reply.end is End.COMPLETE and reply.status == HTTPStatus.NOT_FOUND:
+                return None
             if reply.status in _MISTAKES:
                 break
         raise RouterError(
@@ -139,19 +151,16 @@ class OpenRouter:
         )
 
 
-def _find(name: str, listed: tuple[ListedModel, ...]) -> ListedModel:
-    """Return the model of a slug or, failing that, of an id; of several with one slug, the one without a variant."""
+def _find(name: str, listed: tuple[ListedModel, ...]) -> ListedModel | None:
+    """Return the model of a slug or, failing that, of an id; of several with one slug, the one without a variant.
+
+    None where the router lists no such model tonight.
+    """
     by_slug = sorted(
         (model for model in listed if model.model == name), key=lambda model: (":" in model.model_id, model.model_id)
     )
     found = by_slug or [model for model in listed if model.model_id == name]
-    if not found:
-        raise RouterError(
-            f"expected '{name}' among the models listed, found {len(listed)} others",
-            where="site.toml, field 'models'",
-            do="Correct its name, or take it off the list",
-        )
-    return found[0]
+    return found[0] if found else None
 
 
 def _usable(address: str) -> str:

@@ -13,7 +13,7 @@ wire_reply     one reply as one observation; with
 from __future__ import annotations
 
 from generator.probing.wire_failure import stop
-from generator.probing.wire_kinds import ErrorKind, retryable
+from generator.probing.wire_kinds import ErrorKind, decisive, retryable
 from generator.probing.wire_listing import ListedModel, highest_prices, parse_endpoints, parse_models
 from generator.probing.wire_reply import Family, observe, unsent
 from generator.probing.wire_request import UNDECLARED, request_body, request_headers, token_limit
@@ -23,6 +23,7 @@ __all__ = [
     "ErrorKind",
     "Family",
     "ListedModel",
+    "decisive",
     "highest_prices",
     "observe",
     "parse_endpoints",

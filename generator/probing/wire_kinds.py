@@ -31,6 +31,8 @@ class ErrorKind(StrEnum):
     """A redirect, or a 404 that no router's API gives."""
     ACCOUNT_SETTINGS = "account_settings"
     """A 404 because the operator's own privacy settings leave the endpoint out."""
+    UNPRICED = "unpriced"
+    """The listing gives no price, and the night has a cap: what it could cost cannot be known."""
     BUDGET = "budget"
     """The night's cap would be passed."""
     INTERRUPTED = "interrupted"
@@ -81,6 +83,7 @@ class ErrorKind(StrEnum):
     """Served by another model."""
 
 
+_OPERATORS = frozenset({ErrorKind.WRONG_ADDRESS, ErrorKind.FORBIDDEN})
 _RETRYABLE = frozenset({ErrorKind.NETWORK, ErrorKind.ROUTER_RATE_LIMIT, ErrorKind.ROUTER_ERROR, ErrorKind.CACHE_HIT})
 
 
@@ -90,3 +93,11 @@ def retryable(observation: Observation) -> bool:
     The endpoint's own errors are never sent again, nor is what our request or our account is at fault for.
     """
     return observation.outcome is Outcome.UNSENT and observation.error_kind in _RETRYABLE
+
+
+def decisive(observation: Observation) -> bool:
+    """True where an observation may stand for the night: a later run of the same night could not do better.
+
+    What the operator can mend (an address that leads elsewhere, a refusal of the account) is asked again once it is.
+    """
+    return observation.outcome is not Outcome.UNSENT or observation.error_kind not in _OPERATORS

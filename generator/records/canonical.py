@@ -12,6 +12,9 @@ from generator.errors import IntegrityError
 
 _Record = TypeVar("_Record", bound=msgspec.Struct)
 
+SEALED_FORMAT = 1
+"""The format of night.json, void.json and manifests that this program writes and reads."""
+
 COMPARE_ELSEWHERE = "Compare with another copy of the archive before anything else"
 """What to do about a kept file that is not what it was."""
 
@@ -52,6 +55,11 @@ def read_sealed(data: bytes, kind: type[_Record], *, where: str) -> _Record:
         expected = b""
     if expected != data:
         raise IntegrityError("expected the bytes that were sealed, found others", where=where, do=COMPARE_ELSEWHERE)
+    known, written = SEALED_FORMAT, getattr(record, "format", SEALED_FORMAT)
+    if written != known:
+        raise IntegrityError(
+            f"expected format {known}, found {written}", where=where, do="Use a version of bitdepth that knows it"
+        )
     return record
 
 

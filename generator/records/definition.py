@@ -7,17 +7,14 @@ exact fractions here.
 
 from __future__ import annotations
 
-import hashlib
-import tomllib
 from datetime import date
 from decimal import Decimal
 from fractions import Fraction
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import msgspec
 
-from generator.errors import ContentError
-from generator.records.grade import Column, Letter
+from generator.records.grade import Letter
 
 DEFINITION_FORMAT = 1
 
@@ -26,8 +23,8 @@ CONDITION_LETTERS = (Letter.A, Letter.B, Letter.C)
 
 Percent = Decimal
 """From 0 to 100; `_check_bounds` holds every Decimal of the definition to it."""
-Positive = Annotated[int, msgspec.Meta(ge=1)]
-Natural = Annotated[int, msgspec.Meta(ge=0)]
+Positive = Annotated[int, msgspec.Meta(ge=1, le=1_000_000)]
+Natural = Annotated[int, msgspec.Meta(ge=0, le=1_000_000)]
 
 
 class _Table(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -39,7 +36,7 @@ class WindowRule(_Table, frozen=True, kw_only=True):
 
     nights: Positive
     """At most this many recorded nights, the last ones."""
-    calendar_days: Positive
+    calendar_days: Annotated[int, msgspec.Meta(ge=1, le=3660)]
     """Within this many calendar days that end with the window's last night."""
 
 
@@ -255,96 +252,12 @@ class Method(msgspec.Struct, frozen=True, kw_only=True):
         return self.definition.version
 
 
-def parse_method(toml: bytes, markdown: bytes, *, where: str) -> Method:
-    """Return the method that a definition file and its prose say.
-
-    Args:
-        toml: bytes of `content/methods/<version>.toml`.
-        markdown: bytes of `content/methods/<version>.md`.
-        where: the definition file's name, for messages.
-
-    Raises:
-        ContentError: naming the field that is missing, unknown, of another type or out of bounds.
-    """
-    definition = parse_definition(toml, where=where)
-    try:
-        prose = markdown.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise ContentError(f"expected UTF-8, found {error.reason}", where=where.removesuffix(".toml") + ".md") from None
-    digest = hashlib.sha256(toml + markdown).hexdigest()
-    return Method(definition=definition, prose=prose, digest=digest)
-
-
-def parse_definition(toml: bytes, *, where: str) -> Definition:
-    """Return the definition that a TOML file says.
-
-    Raises:
-        ContentError: naming the field that is missing, unknown, of another type or out of bounds.
-    """
-    try:
-        raw: dict[str, Any] = tomllib.loads(toml.decode("utf-8"), parse_float=Decimal)
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ContentError(f"expected TOML, found {error}", where=where) from None
-    try:
-        definition = msgspec.convert(raw, Definition)
-    except msgspec.ValidationError as error:
-        raise ContentError(f"{error}", where=where, do="Compare with content/methods/0.1.toml") from None
-    _check_bounds(definition, where, "")
-    _check_whole(definition, where)
-    return definition
-
-
-def _check_bounds(value: object, where: str, path: str) -> None:
-    """Refuse a percentage or points outside 0 to 100, naming the field."""
-    match value:
-        case Decimal():
-            if not value.is_finite() or not 0 <= value <= 100:  # noqa: PLR2004 - what a percentage is
-                raise ContentError(f"expected a number from 0 to 100, found {value}", where=f"{where}, field '{path}'")
-        case msgspec.Struct():
-            for name in value.__struct_fields__:
-                _check_bounds(getattr(value, name), where, f"{path}.{name}".lstrip("."))
-        case dict():
-            for name, item in value.items():
-                _check_bounds(item, where, f"{path}.{name}")
-        case tuple():
-            for index, item in enumerate(value):
-                _check_bounds(item, where, f"{path}[{index}]")
-        case _:
-            pass
-
-
-def _check_whole(definition: Definition, where: str) -> None:
-    """Refuse what the types alone cannot: conditions that contradict each other."""
-    if definition.format != DEFINITION_FORMAT:
-        raise ContentError(
-            f"expected format {DEFINITION_FORMAT}, found {definition.format}",
-            where=f"{where}, field 'format'",
-            do="Use a version of bitdepth that knows this format",
-        )
-    for column in Column:
-        conditions = getattr(definition.letters, column)
-        if set(conditions) != set(CONDITION_LETTERS):
-            found = ", ".join(sorted(conditions)) or "none"
-            raise ContentError(
-                f"expected conditions for A, B and C, found {found}", where=f"{where}, field 'letters.{column}'"
-            )
-    states = set(definition.letters.D[Letter.C].states)
-    if states != {"present", "absent", "changed"}:
-        raise ContentError(
-            "expected every state (present, absent, changed), because column D has no letter D",
-            where=f"{where}, field 'letters.D.C.states'",
-        )
-    bounds = [latency_class.below_ms for latency_class in definition.latency.classes]
-    finite = [bound for bound in bounds if bound is not None]
-    if not bounds or bounds[-1] is not None or len(finite) != len(bounds) - 1 or finite != sorted(set(finite)):
-        raise ContentError(
-            "expected classes with rising 'below_ms' and a last class without it",
-            where=f"{where}, field 'latency.classes'",
-        )
-    if not definition.worked_example.self_disagreement:
-        raise ContentError("expected at least one number", where=f"{where}, field 'worked_example.self_disagreement'")
-
-
 def ratio(percent: Decimal) -> Fraction:
     """Return a percentage, or points, as an exact ratio: 2.5 becomes 1/40."""
     return Fraction(percent) / 100
+
+
+def version_key(version: str) -> tuple[int, ...]:
+    """Return what orders method versions: 0.9 before 0.10. A name that is no version comes first."""
+    parts = version.split(".")
+    return tuple(int(part) for part in parts) if all(part.isdecimal() for part in parts) else ()

@@ -36,3 +36,5 @@ class VerificationReport(msgspec.Struct, frozen=True, kw_only=True):
     findings: tuple[Finding, ...]
     notes: tuple[str, ...]
     """Facts that are no mismatch: windows not graded yet, nothing rendered yet."""
+    complete: bool = True
+    """False where something could not be checked."""

@@ -8,8 +8,6 @@ import msgspec
 
 from generator.records.night import Count, Sha256
 
-MANIFEST_FORMAT = 1
-
 
 class GradesManifest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Beside `grades/<version>/<window end>.parquet`: the file exists once its manifest does."""
@@ -24,8 +22,12 @@ class GradesManifest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     window_end: date
     nights: dict[str, Sha256]
     """By night of the window, the SHA-256 of its night.json: what the grades were made from."""
-    voided: tuple[date, ...]
-    """Recorded nights that had been declared void by then: they count for nothing."""
+    voided: dict[str, Sha256]
+    """By recorded night that had been declared void by then, the SHA-256 of its void.json: it counts for nothing."""
+    role: str
+    """'current', or 'candidate' for a version that replaces nothing."""
+    regrade: bool
+    """True where another version had graded the window before."""
     seal: str
     """SHA-256 of this record's canonical JSON without this member."""
 

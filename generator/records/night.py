@@ -17,9 +17,6 @@ Sha256 = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
 
 Count = Annotated[int, msgspec.Meta(ge=0)]
 
-NIGHT_FORMAT = 1
-"""The format of night.json that this program writes."""
-
 
 class NightState(StrEnum):
     """Whether a night counts."""
@@ -87,12 +84,12 @@ class NightRecord(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     reason: str | None
     """Why the night is void; null for a recorded one."""
     late: bool
-    """True where it began more than six hours after the hour set in site.toml."""
+    """True where it began later than `probing.late_after_h` hours after `probing.hour_utc` of site.toml."""
     seed: str
     """From the operating system's entropy; hexadecimal."""
     prompt_set: str
     prompt_set_sha256: Sha256
-    """Digest of the prompt set's files: `content.prompt_set_digest`."""
+    """Digest over the prompt set's files; see `records.prompt.PromptSet`."""
     router: str
     """The router's kind: 'openrouter', 'demo', ..."""
     started_at: datetime

@@ -17,7 +17,7 @@ class Prompt(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     prompt: Annotated[str, msgspec.Meta(min_length=1)]
     expected: str | None
     """The key, normalised as answers are; null without one."""
-    max_tokens: Annotated[int, msgspec.Meta(ge=16)]
+    max_tokens: Annotated[int, msgspec.Meta(ge=16, le=32_768)]
     """The cut, in tokens; some routers refuse less than 16."""
 
 

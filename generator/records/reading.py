@@ -1,6 +1,7 @@
 """Grades in words: what pages, terminal and citation say of a letter and its four columns.
 
-Every sentence that compares is made here, from the record's integers, and asks `comparison` whether it may.
+Every sentence that compares is made here, from the record's integers. Where a record does not hold the answer of
+`comparison` already (nights outside, a T within the floor), it is asked.
 """
 
 from __future__ import annotations
@@ -30,12 +31,15 @@ NO_LETTER = "\N{EN DASH}"
 
 LETTER_WORDS = {
     Letter.A: "within noise",
-    Letter.B: "minor departure",
-    Letter.C: "clear departure",
-    Letter.D: "large departure",
+    Letter.B: "within narrow limits",
+    Letter.C: "within wide limits",
+    Letter.D: "beyond the limits",
     Letter.U: "unrated",
 }
-"""The word that stands beside a letter, so that neither colour nor letter is ever the only mark."""
+"""The words that stand beside a letter, so that neither colour nor letter is ever the only mark.
+
+They speak of the conditions that the letter meets, not of a difference: a B may come of a precision that is absent.
+"""
 
 COLUMN_WORDS = {
     Column.M: "match",
@@ -58,7 +62,7 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
 def readings(grade: Grade, definition: Definition) -> tuple[Reading, ...]:
     """Return the four columns of a grade in words, in the order M, T, D, R."""
     words = {
-        Column.M: match_words(grade),
+        Column.M: match_words(grade, definition),
         Column.T: task_words(grade, definition),
         Column.D: declared_words(grade),
         Column.R: reliability_words(grade, definition),
@@ -72,16 +76,17 @@ def short_form(grade: Grade) -> str:
     return f"{grade.letter} {grade.method_version} · {columns}"
 
 
-def match_words(grade: Grade) -> str:
+def match_words(grade: Grade, definition: Definition) -> str:
     """Return column M in words."""
     if grade.m_letter is None:
         return NOT_MEASURED
+    limit = "floor" if definition.margin is None else "floor and its margin"
     observed = _count(grade.m_nights_observed, "night")
     if grade.m_nights_outside == 0:
         every = "the one night" if grade.m_nights_observed == 1 else f"all {observed}"
-        words = f"{WITHIN_FLOOR} on {every} measured"
+        words = f"within the {limit} on {every} measured"
     else:
-        words = f"outside the floor on {grade.m_nights_outside} of {observed} measured"
+        words = f"outside the {limit} on {grade.m_nights_outside} of {observed} measured"
     if grade.m_own_variation_above_floor:
         words += "; its own night-to-night variation is above the floor"
     return words
@@ -175,11 +180,9 @@ def reason_words(reason: UnratedReason, grade: Grade, definition: Definition) ->
     rule = definition.unrated
     match reason:
         case UnratedReason.TOO_FEW_NIGHTS:
-            return (
-                f"too few nights: {_count(grade.nights_since_listed, 'recorded night')} since the first listing and "
-                f"{_count(len(grade.nights), 'recorded night')} in the window; {rule.min_nights_since_listed} and "
-                f"{rule.min_nights_in_window} are needed"
-            )
+            since = _needed(grade.nights_since_listed, "since the first listing", rule.min_nights_since_listed)
+            within = _needed(len(grade.nights), "in the window", rule.min_nights_in_window)
+            return f"too few nights: {since} and {within}"
         case UnratedReason.ABSENT:
             return f"absent: not listed or not asked on {_count(grade.nights_absent, 'night')} of the window"
         case UnratedReason.NO_REFERENCE:
@@ -188,7 +191,7 @@ def reason_words(reason: UnratedReason, grade: Grade, definition: Definition) ->
                 f"had none; {rule.max_without_reference_percent} % is the most"
             )
         case UnratedReason.NO_STABLE_FAMILY:
-            return "no stable family: the model's endpoints repeat themselves too seldom in every family"
+            return "no stable family: in none do the model's endpoints repeat themselves often enough to judge by"
         case UnratedReason.NOT_MEASURED:
             return "not measured: no answer of this endpoint could be compared"
         case _:
@@ -198,6 +201,11 @@ def reason_words(reason: UnratedReason, grade: Grade, definition: Definition) ->
 def provisional_words(grade: Grade) -> str:
     """Return whether the letter can still change its meaning: 'provisional' or 'final'."""
     return "provisional" if grade.provisional else "final"
+
+
+def _needed(number: int, where: str, least: int | None) -> str:
+    counted = f"{_count(number, 'recorded night')} {where}"
+    return counted if least is None else f"{counted}, of {least} needed"
 
 
 def _count(number: int, noun: str) -> str:

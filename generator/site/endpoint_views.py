@@ -8,16 +8,19 @@ from itertools import groupby
 import msgspec
 
 from generator.records.canonical import sha256
+from generator.records.definition import version_key
 from generator.records.grade import Grade, MatchFamily
 from generator.records.permalink import endpoint_path, grade_index_path, model_path
 from generator.records.reading import COLUMN_WORDS, change_words, readings
 from generator.site.anchors import COLUMN_ANCHORS
 from generator.site.citation import title
+from generator.site.explained import Explained, explained
 from generator.site.frame import Step, frame, replayed_line
 from generator.site.grade_page import FamilyRow, floor_words, record_bytes
 from generator.site.history import changes
-from generator.site.library import EndpointStory, Library, ModelStory, version_key
+from generator.site.library import EndpointStory, Library, ModelStory
 from generator.site.links import INDEX, Links
+from generator.site.shown_tables import endpoint_tables, model_tables
 from generator.site.templates import Templates
 from generator.site.text import visible_plain
 from generator.site.unit import attributes, context_short, latency_short, price_short
@@ -62,6 +65,7 @@ def _model_page(model: ModelStory, library: Library, templates: Templates, repla
         newest=next((grade for grade in latest if grade.window_end == newest), None),
         families=_families(grade for grade in latest if grade.window_end == newest),
         agreeing=_agreeing(model),
+        shown=model_tables(model.shown),
         readings=readings,
         column_words=COLUMN_WORDS,
         column_anchors=COLUMN_ANCHORS,
@@ -98,6 +102,8 @@ def _endpoint_page(
         unit=attributes(story.latest, library.definition(story.latest)) if story.latest else (),
         changes=changes(story, library.current),
         change_words=change_words,
+        shown=() if story.shown is None else endpoint_tables(story.shown),
+        explained=_explained(story, library),
     )
     return path, page
 
@@ -129,9 +135,16 @@ def _grade_index(
         grade=grade,
         versions=tuple((each, readings(each, library.definition(each))) for each in newest_first),
         column_words=COLUMN_WORDS,
+        by_version={each.method_version: each for each in newest_first},
         digests={each.method_version: sha256(record_bytes(each)) for each in newest_first},
     )
     return path, page
+
+
+def _explained(story: EndpointStory, library: Library) -> Explained | None:
+    """Return the latest grade explained, where the explanation is of that grade and no other."""
+    found = library.material.explanations.get((story.model, story.endpoint))
+    return explained(found) if found is not None and found.grade == story.latest else None
 
 
 def _families(grades: Iterable[Grade]) -> tuple[FamilyRow, ...]:

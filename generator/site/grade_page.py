@@ -115,6 +115,8 @@ def render(grade: Grade, context: GradeContext, templates: Templates) -> bytes:
         permalink=permalink(grade, settings),
         index_address=settings.address + grade_index_path(grade.model, grade.endpoint, grade.window_end),
         record_sha256=digest,
+        superseded=superseded(grade, context),
+        superseded_elsewhere=_without_columns(grade, context),
         typed_links=typed_links(grade, settings, links),
         json_ld=script_json(dataset(grade, definition, settings, digest)),
         licence=LICENCE,
@@ -138,6 +140,21 @@ def night_rows(grade: Grade, context: GradeContext) -> tuple[NightRow, ...]:
             )
         )
     return tuple(rows)
+
+
+def superseded(grade: Grade, context: GradeContext) -> tuple[Grade, ...]:
+    """Return the earlier grades that a grade names as superseded, oldest first: a letter and its columns, whole.
+
+    A letter never stands without its columns: where the context lacks one, the page links to it and says no letter.
+    """
+    known = {each.method_version: each for each in context.superseded}
+    named = (earlier.method_version for earlier in grade.supersedes)
+    return tuple(known[version] for version in named if version in known)
+
+
+def _without_columns(grade: Grade, context: GradeContext) -> tuple[str, ...]:
+    known = {each.method_version for each in context.superseded}
+    return tuple(each.method_version for each in grade.supersedes if each.method_version not in known)
 
 
 def family_rows(grade: Grade) -> tuple[FamilyRow, ...]:

@@ -17,9 +17,11 @@ from fractions import Fraction
 
 import msgspec
 
+from generator.records.calibration import CalibrationEvidence, CandidateEvidence, PromptReport
 from generator.records.definition import Method
 from generator.records.endpoint import Endpoint
-from generator.records.grade import Grade
+from generator.records.explanation import Explanation
+from generator.records.grade import Grade, Letter
 from generator.records.night import NightRecord, VoidRecord
 from generator.records.prompt import Prompt
 from generator.settings import Settings
@@ -45,12 +47,58 @@ class Agreement(msgspec.Struct, frozen=True, kw_only=True):
     both: int
 
 
+class NightChange(msgspec.Struct, frozen=True, kw_only=True):
+    """One endpoint's own change between two consecutive nights: fixed prompts answered on both, all families."""
+
+    earlier: date
+    later: date
+    pairs: int
+    differing: int
+
+
+class EndpointMaterial(msgspec.Struct, frozen=True, kw_only=True):
+    """What the views show of one endpoint beside its grades: counts over the latest window, none of them graded."""
+
+    endpoint: str
+    tokens: tuple[tuple[int, int], ...]
+    """(difference, prompts), ascending: so many prompts had so many prompt tokens more than the most common count."""
+    changes: tuple[NightChange, ...]
+    """Ascending; empty without a pair."""
+
+
 class ModelMaterial(msgspec.Struct, frozen=True, kw_only=True):
     """What the views say of one model beside its grades."""
 
     model: str
     agreements: tuple[Agreement, ...]
     """Of the latest window under the current method, each pair once, first < second."""
+    references: tuple[tuple[int, int], ...] = ()
+    """(endpoints, pairs), ascending: so many (night, prompt) pairs had a reference that so many endpoints gave."""
+    without_reference: int = 0
+    """(night, prompt) pairs that have no reference."""
+    endpoints: tuple[EndpointMaterial, ...] = ()
+
+
+class VersionLetters(msgspec.Struct, frozen=True, kw_only=True):
+    """One version's letters of one window: the grade's, never without its four columns'."""
+
+    letter: Letter
+    columns: tuple[Letter | None, Letter | None, Letter | None, Letter | None]
+    """M, T, D, R; None where not measured."""
+
+
+class LetterDifference(msgspec.Struct, frozen=True, kw_only=True):
+    """One endpoint whose letters differ between the current version and a candidate, over one window."""
+
+    model: str
+    endpoint: str
+    window_end: date
+    current_version: str
+    candidate_version: str
+    current: VersionLetters
+    candidate: VersionLetters
+    by: tuple[str, ...]
+    """The rules that the difference comes from, each in words."""
 
 
 class DemoTruth(msgspec.Struct, frozen=True, kw_only=True):
@@ -87,6 +135,17 @@ class Material(msgspec.Struct, frozen=True, kw_only=True):
     """Empty but on the demo's site."""
     demo_notes: tuple[str, ...] = ()
     """What a reader of the demo has to know of its recording, a sentence each."""
+    calibrations: tuple[CalibrationEvidence, ...] = ()
+    """One for each version that a calibration made."""
+    candidate_evidence: tuple[CandidateEvidence, ...] = ()
+    """One for each candidate whose rules were tried on the recording."""
+    prompt_reports: tuple[PromptReport, ...] = ()
+    """What each fixed prompt separates, one for each calibration."""
+    differences: tuple[LetterDifference, ...] = ()
+    """Of the latest window that the current version and a candidate both graded; those that read alike are left
+    out."""
+    explanations: Mapping[tuple[str, str], Explanation] = {}
+    """By (model, endpoint), the latest grade under the current method explained."""
 
 
 class GradeContext(msgspec.Struct, frozen=True, kw_only=True):
@@ -96,3 +155,5 @@ class GradeContext(msgspec.Struct, frozen=True, kw_only=True):
     method: Method
     precision_before: Mapping[date, str | None] = {}
     """Declared precision on each night of the window on which the endpoint was listed."""
+    superseded: tuple[Grade, ...] = ()
+    """The grades of the same endpoint and window that this one supersedes, with the letters of their columns."""

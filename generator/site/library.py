@@ -8,10 +8,10 @@ from datetime import date
 
 import msgspec
 
-from generator.records.definition import Definition
+from generator.records.definition import Definition, version_key
 from generator.records.grade import Grade
 from generator.records.night import NightState
-from generator.site.interface import Agreement, Material, NightMaterial
+from generator.site.interface import Agreement, EndpointMaterial, Material, ModelMaterial, NightMaterial
 
 
 class Succession(msgspec.Struct, frozen=True, kw_only=True):
@@ -41,6 +41,8 @@ class EndpointStory(msgspec.Struct, frozen=True, kw_only=True):
     """Under every version; newest window first, the current version before others."""
     latest: Grade | None
     """The newest under the current method."""
+    shown: EndpointMaterial | None
+    """What is shown of it and not graded."""
 
 
 class ModelStory(msgspec.Struct, frozen=True, kw_only=True):
@@ -50,6 +52,8 @@ class ModelStory(msgspec.Struct, frozen=True, kw_only=True):
     endpoints: tuple[EndpointStory, ...]
     """Alphabetically by provider, then by slug."""
     agreements: tuple[Agreement, ...]
+    shown: ModelMaterial
+    """What is shown of it and not graded."""
 
 
 class Library(msgspec.Struct, frozen=True, kw_only=True):
@@ -60,6 +64,8 @@ class Library(msgspec.Struct, frozen=True, kw_only=True):
     """The nights that count, ascending."""
     models: tuple[ModelStory, ...]
     """Alphabetically."""
+    superseded: frozenset[str]
+    """Versions whose letters a grade under the current version names as those that it supersedes."""
 
     @property
     def current(self) -> str:
@@ -71,20 +77,20 @@ class Library(msgspec.Struct, frozen=True, kw_only=True):
         return self.material.methods[grade.method_version].definition
 
     def status(self, version: str) -> str:
-        """Return what a method version is to the views: 'current', 'candidate' or 'not current'."""
+        """Return what a method version is to the views: 'current', 'candidate', 'superseded' or 'not current'.
+
+        A version that was a candidate once, and never current, supersedes nothing and is superseded by nothing.
+        """
         if version == self.current:
             return "current"
-        return "candidate" if version in self.material.settings.candidates else "not current"
+        if version in self.material.settings.candidates:
+            return "candidate"
+        return "superseded" if version in self.superseded else "not current"
 
 
 def counts_as_recorded(night: NightMaterial) -> bool:
     """True for a night that was recorded and not declared void since."""
     return night.record.state is NightState.RECORDED and night.void is None
-
-
-def version_key(version: str) -> tuple[int, ...]:
-    """Return what sorts method versions as numbers: 0.10 after 0.9."""
-    return tuple(int(part) for part in version.split("."))
 
 
 def arrange(material: Material) -> Library:
@@ -106,15 +112,28 @@ def arrange(material: Material) -> Library:
             shelf.named(grade.provider, grade.tag, grade.listings)
         shelf.grades.append(grade)
     last = recorded[-1].record.night if recorded else None
+    shown = {model.model: model for model in material.models}
+    of_endpoint = {(model.model, each.endpoint): each for model in material.models for each in model.endpoints}
     stories: dict[str, list[EndpointStory]] = defaultdict(list)
     for (model, endpoint), shelf in shelves.items():
-        stories[model].append(shelf.story(model, endpoint, last, material.settings.method))
-    agreements = {model.model: model.agreements for model in material.models}
+        story = shelf.story(model, endpoint, last, material.settings.method)
+        stories[model].append(msgspec.structs.replace(story, shown=of_endpoint.get((model, endpoint))))
+    bare = ModelMaterial(model="", agreements=())
     models = tuple(
-        ModelStory(model=model, endpoints=_alphabetical(stories[model]), agreements=agreements.get(model, ()))
+        ModelStory(
+            model=model,
+            endpoints=_alphabetical(stories[model]),
+            agreements=shown.get(model, bare).agreements,
+            shown=shown.get(model, bare),
+        )
         for model in sorted(stories)
     )
-    return Library(material=material, recorded=recorded, models=models)
+    return Library(material=material, recorded=recorded, models=models, superseded=_superseded(material))
+
+
+def _superseded(material: Material) -> frozenset[str]:
+    current = (grade for grade in material.grades if grade.method_version == material.settings.method)
+    return frozenset(earlier.method_version for grade in current for earlier in grade.supersedes)
 
 
 def _alphabetical(endpoints: Iterable[EndpointStory]) -> tuple[EndpointStory, ...]:
@@ -156,4 +175,5 @@ class _Shelf:
             successions=tuple(self.successions),
             grades=tuple(newest),
             latest=next((grade for grade in newest if grade.method_version == current), None),
+            shown=None,
         )

@@ -65,7 +65,11 @@ class Links:
 
     def version_of(self, grade: Grade, version: str) -> str:
         """Return the address of the permanent page of the same window under another method version."""
-        return self.folder(permalink.permalink_path(grade.model, grade.endpoint, grade.window_end, version))
+        return self.permanent(grade.model, grade.endpoint, grade.window_end, version)
+
+    def permanent(self, model: str, endpoint: str, window_end: date, version: str) -> str:
+        """Return the address of a permanent page by what names it."""
+        return self.folder(permalink.permalink_path(model, endpoint, window_end, version))
 
     def grade_index(self, grade: Grade) -> str:
         """Return the address of a grade's index."""

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from generator.errors import ContentError
+from generator.records.definition import version_key
 from generator.records.permalink import method_path
 from generator.site import method_page
+from generator.site.differences_view import compared
 from generator.site.frame import Step, frame, replayed_line, site_path
-from generator.site.library import Library, version_key
+from generator.site.library import Library
 from generator.site.links import INDEX, Links
 from generator.site.prose import to_html
 from generator.site.templates import Templates
@@ -51,6 +53,7 @@ def _methods(library: Library, templates: Templates) -> tuple[str, bytes]:
         library=library,
         versions=tuple(library.material.methods[version] for version in newest_first),
         graded=graded,
+        has_differences=bool(compared(library)),
     )
     return path, page
 

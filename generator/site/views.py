@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from generator.site import endpoint_views, first_view, night_views, prose_views
+from generator.site import (
+    calibration_views,
+    differences_view,
+    endpoint_views,
+    first_view,
+    night_views,
+    prose_views,
+)
 from generator.site.interface import Material
 from generator.site.library import arrange
 from generator.site.templates import Templates
@@ -23,3 +30,5 @@ def render(material: Material, templates: Templates) -> Iterator[tuple[str, byte
     yield from endpoint_views.render(library, templates)
     yield from night_views.render(library, templates)
     yield from prose_views.render(library, templates)
+    yield from calibration_views.render(library, templates)
+    yield from differences_view.render(library, templates)

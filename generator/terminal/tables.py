@@ -43,4 +43,6 @@ def print_report(console: Console, report: VerificationReport) -> None:
     for finding in report.findings:
         line = f"{finding.kind}: {finding.where}: expected {finding.expected}; found {finding.found}"
         console.print(escape(visible_plain(line)), highlight=False, soft_wrap=True)
-    console.print(f"{len(report.findings)} findings" if report.findings else "no findings", highlight=False)
+    number = len(report.findings)
+    found = f"{number} finding{'s' if number > 1 else ''}" if number else "no findings"
+    console.print(found if report.complete else f"{found}; not everything was checked", highlight=False)

@@ -15,15 +15,21 @@ ARCHIVE = "archive/"
 FORMAT_FILE = "FORMAT.md"
 
 
-def check_archive(kept: Kept, format_texts: frozenset[bytes], findings: Findings) -> None:
+NIGHT_FILES = {f"{table}.parquet" for table in ("observations", "listings", "prompts", "context")}
+
+
+def check_archive(kept: Kept, format_texts: frozenset[bytes], unsealed: frozenset[str], findings: Findings) -> None:
     """Add a finding for every file of the archive that is missing, changed, or none of it.
 
     Args:
         kept: the archive's files.
         format_texts: every text of FORMAT.md that this program knows to be true.
+        unsealed: nights whose journal is there: what lies in their folders does not count yet.
         findings: where mismatches are added.
     """
-    names = set(kept.names())
+    names = {name for name in kept.names() if not _unsealed(name, unsealed)}
+    for night in sorted(unsealed):
+        findings.note(f"night {night} is not sealed yet: the command that began it carries on with it")
     known = {FORMAT_FILE}
     with findings.reading(ARCHIVE + FORMAT_FILE):
         findings.checked("archive files")
@@ -68,6 +74,7 @@ def _check_night(  # noqa: PLR0913, PLR0917 - one night among all names
     """Check one night's tables, and the declaration that it is void where there is one."""
     name = f"nights/{folder}/night.json"
     findings.require(ARCHIVE + name, expected=folder, found=record.night.isoformat(), what="night")
+    findings.require(ARCHIVE + name, expected=sorted(NIGHT_FILES), found=sorted(record.files), what="files")
     for file, digest in record.files.items():
         path = f"nights/{folder}/{file}"
         known.add(path)
@@ -128,6 +135,8 @@ def _check_manifests(kept: Kept, names: set[str], known: set[str], nights: dict[
                         found=nights.get(night, "no such night"),
                         what="SHA-256",
                     )
+                for night, digest in manifest.voided.items():
+                    _check_voided(kept, night, digest, findings)
             with findings.reading(ARCHIVE + file):
                 check_digest(kept.read(file), manifest.sha256, where=file)
     _check_counterparts(names, findings)
@@ -136,6 +145,18 @@ def _check_manifests(kept: Kept, names: set[str], known: set[str], nights: dict[
             known.add(name)
             beside = ARCHIVE + name.rsplit(".", 1)[0] + ".json"
             findings.add(FindingKind.MISSING, beside, expected=f"the manifest of {name}", found="none")
+
+
+def _unsealed(name: str, unsealed: frozenset[str]) -> bool:
+    """True for a file of a night that has a journal and no night.json: it was still being sealed."""
+    return any(name.startswith(f"nights/{night}/") for night in unsealed)
+
+
+def _check_voided(kept: Kept, night: str, digest: str, findings: Findings) -> None:
+    """Require that a night that grades left out as void is still declared so, in the same words."""
+    name = f"nights/{night}/void.json"
+    with findings.reading(ARCHIVE + name):
+        check_digest(kept.read(name), digest, where=name)
 
 
 def _check_counterparts(names: set[str], findings: Findings) -> None:

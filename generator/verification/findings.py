@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from generator.errors import BitdepthError, IntegrityError
+from generator.errors import BitdepthError, IntegrityError, MissingFileError
 from generator.records.finding import Finding, FindingKind, VerificationReport
 
 
@@ -18,6 +18,7 @@ class Findings:
         self._findings: list[Finding] = []
         self._checked: Counter[str] = Counter()
         self._notes: list[str] = []
+        self._complete = True
 
     def checked(self, what: str, number: int = 1) -> None:
         """Count things looked at, by a plural noun."""
@@ -25,6 +26,11 @@ class Findings:
 
     def note(self, fact: str) -> None:
         """Note a fact that is no mismatch."""
+        self._notes.append(fact)
+
+    def unchecked(self, fact: str) -> None:
+        """Note why something could not be checked."""
+        self._complete = False
         self._notes.append(fact)
 
     def add(self, kind: FindingKind, where: str, *, expected: str, found: str) -> None:
@@ -41,10 +47,10 @@ class Findings:
         """Turn a file that cannot be read, or is not what was sealed, into a finding."""
         try:
             yield
+        except MissingFileError as error:
+            self._from_error(FindingKind.MISSING, where, error)
         except IntegrityError as error:
-            missing = error.problem == "expected a file, found none"
-            kind = FindingKind.MISSING if missing else FindingKind.CHANGED
-            self._from_error(kind, where, error)
+            self._from_error(FindingKind.CHANGED, where, error)
         except BitdepthError as error:
             self._from_error(FindingKind.UNREADABLE, where, error)
 
@@ -54,6 +60,7 @@ class Findings:
             checked=dict(sorted(self._checked.items())),
             findings=tuple(sorted(self._findings, key=lambda finding: (finding.where, finding.kind, finding.expected))),
             notes=tuple(self._notes),
+            complete=self._complete,
         )
 
     def _from_error(self, kind: FindingKind, where: str, error: BitdepthError) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 
-from generator.records.canonical import canonical_json
+from generator.records.canonical import canonical_json, sha256
 from generator.records.finding import FindingKind
 from generator.records.grade import Grade
 from generator.records.permalink import permalink_path
@@ -60,8 +60,16 @@ def check_pages(where: str, grades: Iterable[Grade], pages: Mapping[str, bytes],
     for grade in grades:
         folder = permalink_path(grade.model, grade.endpoint, grade.window_end, grade.method_version)
         expected |= {f"{folder}index.html", f"{folder}grade.json"}
-        record = pages.get(f"{folder}grade.json")
-        if record is not None and record != canonical_json(grade):
+        record, expected_record = pages.get(f"{folder}grade.json"), canonical_json(grade)
+        page = pages.get(f"{folder}index.html")
+        if page is not None and sha256(expected_record).encode() not in page:
+            findings.add(
+                FindingKind.DIFFERENT,
+                f"{where}, {folder}index.html",
+                expected=f"the record's SHA-256 {sha256(expected_record)}",
+                found="a page without it",
+            )
+        if record is not None and record != expected_record:
             findings.add(
                 FindingKind.DIFFERENT,
                 f"{where}, {folder}grade.json",

@@ -8,16 +8,16 @@ from fractions import Fraction
 
 import msgspec
 
-from generator.archive.folder import version_key
+from generator.archive.grades import GradesOrigin
 from generator.archive.nights import KeptNight
-from generator.errors import ContentError
+from generator.errors import ContentError, UsageError
 from generator.method.disagreement import floor
 from generator.method.grading import grade_window
 from generator.method.interface import Issue, NightTables
 from generator.method.tally import NightTally, tally_night
 from generator.method.window import window_nights
 from generator.records.canonical import canonical_json
-from generator.records.definition import Definition, Method, ratio
+from generator.records.definition import Definition, Method, ratio, version_key
 from generator.records.endpoint import Endpoint
 from generator.records.grade import Grade, Superseded
 from generator.records.night import NightState
@@ -26,9 +26,12 @@ from generator.settings import Settings
 from generator.site import grade_page, method_page
 from generator.site.interface import GradeContext
 from generator.site.templates import Templates, load
+from generator.workflows.tally_cache import TallyCache
+from generator.workflows.tally_codec import TallyKey
 from generator.workflows.world import Progress, Root
 
 REPLAYED = "replayed"
+CURRENT, CANDIDATE = "current", "candidate"
 
 
 class Graded(msgspec.Struct, frozen=True, kw_only=True):
@@ -41,12 +44,22 @@ class Graded(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Windows:
-    """The windows of an archive under one definition; each night is tallied once while it can still be needed."""
+    """The windows of an archive under one definition; a window takes the tallies of its own nights and adds them up.
 
-    def __init__(self, root: Root, method: Method) -> None:
-        """Use a site root's nights and one method version."""
+    Each night is tallied once while it can still be needed, and once for all where there is a cache.
+    """
+
+    def __init__(self, root: Root, method: Method, cache: TallyCache | None = None) -> None:
+        """Use a site root's nights and one method version.
+
+        Args:
+            root: the site root.
+            method: the definition that grades.
+            cache: of tallies; a check of what is published goes without, and counts for itself.
+        """
         self._root = root
         self._method = method
+        self._cache = cache
         self._tallies: dict[date, NightTally] = {}
         self.nights = {night: root.store.nights.get(night) for night in root.store.nights.kept()}
         self.recorded = tuple(night for night, kept in self.nights.items() if kept.counts)
@@ -77,11 +90,20 @@ class Windows:
 
     def _tally(self, night: date) -> NightTally:
         if night not in self._tallies:
-            self._tallies[night] = tally_night(night_tables(self._root, self.nights[night]), self._method.definition)
+            self._tallies[night] = self._counted(night) if self._cache is None else self._kept(night, self._cache)
         return self._tallies[night]
 
+    def _kept(self, night: date, cache: TallyCache) -> NightTally:
+        key = TallyKey(night_sha256=self.nights[night].sha256, reference=self._method.definition.reference)
+        return cache.tally(night, key, lambda: self._counted(night))
 
-def grade(root: Root, *, today: date, progress: Progress, only: str | None = None) -> Graded:
+    def _counted(self, night: date) -> NightTally:
+        return tally_night(night_tables(self._root, self.nights[night]), self._method.definition)
+
+
+def grade(
+    root: Root, *, today: date, progress: Progress, only: str | None = None, window_end: date | None = None
+) -> Graded:
     """Grade every recorded night's window under the current method and each candidate, and keep pages and records.
 
     Args:
@@ -89,28 +111,54 @@ def grade(root: Root, *, today: date, progress: Progress, only: str | None = Non
         today: the date of issue of a re-grade.
         progress: who is told.
         only: one method version, instead of the current one and the candidates.
+        window_end: one window, instead of every one that can be graded.
 
     Raises:
         ContentError: where a definition is missing, malformed, or not the one that grades were published under.
+        UsageError: where no window ends with the night asked for.
     """
     settings = root.content.settings()
     versions = (settings.method, *settings.candidates) if only is None else (only,)
     templates = load(root.templates)
     windows = grades = 0
-    before = {version: set(root.store.grades.windows(version)) for version in root.store.grades.versions()}
     for version in versions:
         method = bound_method(root, version)
-        known = Windows(root, method)
-        missing = [end for end in known.recorded if end not in root.store.pages.windows(version)]
+        known = Windows(root, method, TallyCache(root.path))
+        role = CURRENT if version == settings.method else CANDIDATE
+        paged = set(root.store.pages.windows(version))
+        missing = [end for end in _ends(known, window_end) if end not in paged]
+        issuing = settings if role == CURRENT else _beside(settings, version)
         if missing:
             _keep_method_page(root, method, settings, templates)
         with progress.bar(f"grading under {version}", len(missing)) as advance:
             for end in missing:
-                issued = _grade_window(root, known, method, end, before, today)
-                _keep_pages(root, method, settings, templates, issued)
+                issued = _grade_window(root, known, method, end, role, today)
+                _keep_pages(root, method, issuing, templates, issued)
                 windows, grades = windows + 1, grades + len(issued)
                 advance(1)
     return Graded(windows=windows, grades=grades)
+
+
+def _ends(known: Windows, asked: date | None) -> tuple[date, ...]:
+    """Return the window ends asked for: every recorded night that is not void, or one of them.
+
+    Raises:
+        UsageError: where the one asked for is none of them.
+    """
+    if asked is None:
+        return known.recorded
+    if asked not in known.recorded:
+        last = f"; the last one is {known.recorded[-1].isoformat()}" if known.recorded else ""
+        raise UsageError(
+            f"expected the date of a recorded night that is not void, found {asked.isoformat()}",
+            do=f"Give a night that ends a window{last}",
+        )
+    return (asked,)
+
+
+def _beside(settings: Settings, version: str) -> Settings:
+    """Return settings under which a version's pages are marked: it replaces nothing, whoever asked for it by name."""
+    return msgspec.structs.replace(settings, candidates=tuple(dict.fromkeys((*settings.candidates, version))))
 
 
 def bound_method(root: Root, version: str) -> Method:
@@ -151,31 +199,49 @@ def night_tables(root: Root, kept: KeptNight) -> NightTables:
 
 
 def _grade_window(  # noqa: PLR0913, PLR0917 - one window of one method on one root
-    root: Root, known: Windows, method: Method, end: date, before: dict[str, set[date]], today: date
+    root: Root, known: Windows, method: Method, end: date, role: str, today: date
 ) -> tuple[Grade, ...]:
     """Return the grades of a window: as kept, where an interrupted run kept them; else graded now and kept."""
     store = root.store.grades
     if end in store.windows(method.version):
         return store.get(method.version, end)
     nights = known.of(end)
-    regrade = any(end in windows for version, windows in before.items() if version != method.version)
     finished = known.nights[end].record.finished_at.date()
-    issue = Issue(issued=today if regrade else finished, supersedes=_superseded(root, method, end))
+    regrade = today > finished and is_regrade(root, method.version, end)
+    supersedes = superseded_letters(root, method.version, end) if role == CURRENT else {}
+    issue = Issue(issued=today if regrade else finished, supersedes=supersedes)
     grades = known.grade(nights, known.voided, issue)
-    store.add(grades, method, end, {night: known.nights[night].sha256 for night in nights}, known.voided)
+    origin = GradesOrigin(
+        nights={night: known.nights[night].sha256 for night in nights},
+        voided={night: kept.void_sha256 for night, kept in known.nights.items() if kept.void_sha256 is not None},
+        role=role,
+        regrade=regrade,
+    )
+    store.add(grades, method, end, origin)
     return grades
 
 
-def _superseded(root: Root, method: Method, end: date) -> dict[tuple[str, str], tuple[Superseded, ...]]:
-    """Return, by endpoint, the letters of a window under earlier versions that were current."""
-    store, candidates = root.store.grades, root.content.settings().candidates
+def is_regrade(root: Root, version: str, end: date) -> bool:
+    """True where another version graded a window before.
+
+    A night's own run grades its window under every version on the night's own day: that is no re-grade, and its
+    grades are issued alike whatever interrupts it.
+    """
+    store = root.store.grades
+    return any(end in store.windows(each) for each in store.versions() if each != version)
+
+
+def superseded_letters(root: Root, version: str, end: date) -> dict[tuple[str, str], tuple[Superseded, ...]]:
+    """Return, by endpoint, the letters of a window under earlier versions that were current when they graded it."""
+    store = root.store.grades
     found: dict[tuple[str, str], tuple[Superseded, ...]] = {}
-    for version in store.versions():
-        earlier = version_key(version) < version_key(method.version) and version not in candidates
-        if earlier and method.version not in candidates and end in store.windows(version):
-            for grade in store.get(version, end):
+    for each in store.versions():
+        if version_key(each) >= version_key(version) or end not in store.windows(each):
+            continue
+        if store.manifest(each, end).role == CURRENT:
+            for grade in store.get(each, end):
                 key = (grade.model, grade.endpoint)
-                found[key] = (*found.get(key, ()), Superseded(method_version=version, letter=grade.letter))
+                found[key] = (*found.get(key, ()), Superseded(method_version=each, letter=grade.letter))
     return found
 
 

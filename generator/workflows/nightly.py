@@ -9,7 +9,7 @@ import msgspec
 from generator.content import packaged
 from generator.errors import BitdepthError, BudgetError, PartialNightError, RouterError
 from generator.records.finding import VerificationReport
-from generator.workflows.grading import Graded, grade
+from generator.workflows.grading import Graded, bound_method, grade
 from generator.workflows.probing import Probed, RouterOf, probe
 from generator.workflows.rendering import render
 from generator.workflows.verifying import verify
@@ -32,6 +32,9 @@ async def nightly(
 ) -> Nightly:
     """Probe a night, grade what can be graded, lay out the site and verify all of it; the caller holds the lock."""
     begin_archive(root)
+    settings = root.content.settings()
+    for version in (settings.method, *settings.candidates):
+        bound_method(root, version)  # What could not be graded under must not be paid for.
     probed, failure = None, None
     try:
         probed = await probe(root, world, router_of, progress=progress, night=night)
@@ -45,5 +48,5 @@ async def nightly(
 
 def begin_archive(root: Root) -> None:
     """Put the description of the format into an archive that has no night yet."""
-    if not root.store.nights.kept():
+    if not root.store.nights.kept() and not root.store.folder.exists("FORMAT.md"):
         root.store.folder.create("FORMAT.md", packaged("archive/FORMAT.md").read_bytes())

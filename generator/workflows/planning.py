@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from datetime import date, datetime, timedelta
 
+import msgspec
+
 from generator import __version__
 from generator.archive import codec
-from generator.errors import RouterError
+from generator.errors import ContentError, RouterError
 from generator.probing.identity import base_of, settle
 from generator.probing.interface import Ask, Router
 from generator.probing.night_prompts import check_prompt_set, night_prompts
@@ -14,22 +16,28 @@ from generator.probing.plan import plan
 from generator.records.endpoint import Endpoint, KnownEndpoint
 from generator.records.night import PLAN_FORMAT, NightPlan, NightSettings
 from generator.settings import ProbingSettings, Settings
-from generator.workflows.world import Root, World
+from generator.workflows.world import Progress, Root
 
 SEED_BYTES = 16
 
 
-async def plan_night(root: Root, settings: Settings, world: World, router: Router, night: date) -> NightPlan:
+async def plan_night(  # noqa: PLR0913, PLR0917 - one night, from both of its ends
+    root: Root, settings: Settings, started_at: datetime, seed: str, router: Router, night: date, progress: Progress
+) -> NightPlan:
     """Read the listing, settle identities, draw the seed: everything that a night is fixed by before it asks."""
     prompt_set = root.content.prompt_set(settings.prompt_set)
     check_prompt_set(prompt_set)
-    seed = world.entropy(SEED_BYTES).hex()
-    started_at = world.now()
     listings = await router.listing(settings.models)
     endpoints = settle(night, listings, known_endpoints(root))
+    listed = {endpoint.model for endpoint in endpoints} | {listing.model_id for listing in listings}
+    for model in settings.models:
+        if model not in listed:
+            progress.say(f"model {model} has no endpoint in tonight's listing")
     if not endpoints:
         raise RouterError(
-            "expected at least one endpoint of the watched models, found none", do="See 'models' in site.toml"
+            f"expected at least one endpoint of the watched models ({', '.join(settings.models)}), found none",
+            where="the router's listing",
+            do="Correct 'models' in content/site.toml, or wait",
         )
     return NightPlan(
         format=PLAN_FORMAT,
@@ -101,3 +109,32 @@ def _night_settings(settings: ProbingSettings, router: Router) -> NightSettings:
         reasoning_budget_tokens=settings.reasoning_budget_tokens,
         latency=router.latency,
     )
+
+
+def as_begun(settings: Settings, planned: NightPlan) -> Settings:
+    """Return settings with everything that can move a result as it was when a night began: a night has one.
+
+    Raises:
+        ContentError: where the settings name another kind of router than the night was begun on.
+    """
+    if settings.router.kind != planned.router:
+        raise ContentError(
+            f"expected the router that night {planned.night} was begun on ('{planned.router}'), "
+            f"found '{settings.router.kind}'",
+            where="content/site.toml, field 'router.kind'",
+            do="Set it back until the night is sealed; it is sealed by itself once its date has passed",
+        )
+    begun = planned.settings
+    probing = msgspec.structs.replace(
+        settings.probing,
+        temperature=begun.temperature,
+        sampling_seed=begun.sampling_seed,
+        total_deadline_s=begun.total_deadline_ms / 1000,
+        idle_deadline_s=begun.idle_deadline_ms / 1000,
+        max_body_bytes=begun.max_body_bytes,
+        concurrency=begun.concurrency,
+        concurrency_per_endpoint=begun.concurrency_per_endpoint,
+        attempts=begun.attempts,
+        reasoning_budget_tokens=begun.reasoning_budget_tokens,
+    )
+    return msgspec.structs.replace(settings, probing=probing)

@@ -9,16 +9,17 @@ from decimal import Decimal
 
 import msgspec
 
-from generator.errors import BudgetError, PartialNightError, RouterError, UsageError
+from generator.errors import BudgetError, ContentError, PartialNightError, RouterError, UsageError
 from generator.probing.budget import Budget, worst_case
 from generator.probing.collect import Collected, collect
 from generator.probing.families import FAMILIES
 from generator.probing.interface import Ask, Router, Stop
 from generator.probing.sealing import ask_key, row_key, undecided
+from generator.probing.wire import ErrorKind, unsent
 from generator.records.night import NightRecord
 from generator.records.observation import Observation, Outcome
 from generator.settings import ProbingSettings, Settings
-from generator.workflows.planning import plan_night, planned_asks
+from generator.workflows.planning import SEED_BYTES, as_begun, plan_night, planned_asks
 from generator.workflows.sealing import seal
 from generator.workflows.world import Progress, Root, World
 
@@ -54,7 +55,14 @@ async def probe(
         RouterError: where no listing can be read, or the key is refused.
     """
     settings = root.content.settings()
-    today = world.now().date()
+    if settings.router.charges and settings.budget.cap is None:
+        raise ContentError(
+            "expected a cap for a router that charges, found none",
+            where="content/site.toml, field 'budget.max_usd'",
+            do="Set the most that one night may cost, in US dollars",
+        )
+    started_at = world.now()
+    today = started_at.date()
     chosen = night or today
     store = root.store.nights
     if chosen != today and chosen not in store.unsealed():
@@ -73,29 +81,41 @@ async def probe(
     if chosen in store.kept():
         progress.say(f"night {chosen} is sealed already: nothing to ask")
         return Probed(night=chosen, record=None, overdue=overdue)
+    resumed = chosen in store.unsealed()
+    if resumed:
+        settings = as_begun(settings, store.load_journal(chosen)[0])
     async with open_router(settings, world) as router:
-        if chosen not in store.unsealed():
-            store.start_journal(await plan_night(root, settings, world, router, chosen))
-        collected = await _collect(root, settings, world, router, chosen, progress)
+        if not resumed:
+            seed = world.entropy(SEED_BYTES).hex()
+            store.start_journal(await plan_night(root, settings, started_at, seed, router, chosen, progress))
+        collected = await _collect(root, settings, world, router, chosen, progress, resumed=resumed)
     _require_complete(chosen, collected)
     return Probed(night=chosen, record=seal(root, chosen, progress), overdue=overdue)
 
 
 async def _collect(  # noqa: PLR0913, PLR0917 - one night between its two ends
-    root: Root, settings: Settings, world: World, router: Router, night: date, progress: Progress
+    root: Root, settings: Settings, world: World, router: Router, night: date, progress: Progress, *, resumed: bool
 ) -> Collected:
     """Ask what the journal does not hold yet, and journal each observation as it is decided."""
     store = root.store.nights
     planned, decided = store.load_journal(night)
     asks = planned_asks(planned)
     missing = undecided(asks, decided)
+    cap = settings.budget.cap
+    unpriced = [ask for ask in missing if cap is not None and worst_case(ask, settings.probing) is None]
+    spent = _spent(asks, decided, settings.probing) + (_in_flight(asks, settings.probing) if resumed else Decimal(0))
     with store.open_journal(night) as journal, progress.bar(f"asking, night {night}", len(missing)) as advance:
+        for ask in unpriced:
+            journal.add(unsent(ask, ErrorKind.UNPRICED))
+            advance(1)
+        if unpriced:
+            progress.say(f"{len(unpriced)} requests are left out: their endpoints list no price, and there is a cap")
         return await collect(
             router,
-            missing,
+            [ask for ask in missing if cap is None or worst_case(ask, settings.probing) is not None],
             families=FAMILIES,
             settings=settings.probing,
-            budget=Budget(settings.budget.max_usd, spent=_spent(asks, decided, settings.probing)),
+            budget=Budget(cap, spent=spent),
             sink=journal.add,
             progress=lambda _done, _total: advance(1),
             monotonic=world.monotonic,
@@ -112,6 +132,12 @@ def _spent(asks: Sequence[Ask], decided: Sequence[Observation], settings: Probin
         if row.outcome != Outcome.UNSENT
     )
     return sum((cost for cost in costs if cost is not None), start=Decimal(0))
+
+
+def _in_flight(asks: Sequence[Ask], settings: ProbingSettings) -> Decimal:
+    """Return the most that the requests cost which an earlier run had sent when it ended and that nobody heard of."""
+    costs = (cost for ask in asks if (cost := worst_case(ask, settings)) is not None)
+    return settings.concurrency * max(costs, default=Decimal(0))
 
 
 def _require_complete(night: date, collected: Collected) -> None:

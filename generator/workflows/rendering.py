@@ -84,9 +84,10 @@ def _night(root: Root, night: date) -> NightMaterial:
 
 
 def _grades(root: Root) -> tuple[Grade, ...]:
+    """Return every grade that has its page: a run that was killed in between has left the others unfinished."""
     store = root.store.grades
     found = chain.from_iterable(
-        store.get(version, end) for version in store.versions() for end in store.windows(version)
+        store.get(version, end) for version in store.versions() for end in root.store.pages.windows(version)
     )
     return tuple(sorted(found, key=lambda grade: (grade.model, grade.endpoint, grade.window_end, grade.method_version)))
 

@@ -10,7 +10,8 @@ from generator.archive import codec, schema
 from generator.method.window import is_void
 from generator.probing.identity import first_listed_void
 from generator.probing.sealing import night_cost, night_counts, night_end, night_rows
-from generator.records.night import NIGHT_FORMAT, NightRecord, NightState, PreviousNight
+from generator.records.canonical import SEALED_FORMAT
+from generator.records.night import NightRecord, NightState, PreviousNight
 from generator.workflows.planning import planned_asks
 from generator.workflows.world import Progress, Root
 
@@ -26,7 +27,7 @@ def seal(root: Root, night: date, progress: Progress) -> NightRecord:
     reason = f"{counts.sent} of {counts.planned} planned observations were sent" if void else None
     endpoints = first_listed_void(planned.endpoints, night) if void else planned.endpoints
     record = NightRecord(
-        format=NIGHT_FORMAT,
+        format=SEALED_FORMAT,
         night=night,
         state=NightState.VOID if void else NightState.RECORDED,
         reason=reason,

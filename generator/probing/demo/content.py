@@ -12,6 +12,7 @@ from generator.records.prompt import Prompt
 
 PROMPT_SET = "recorded-1"
 
+_FIXED = 12
 _NIGHTLY = 3
 _OPEN_FAMILIES = frozenset({"contin"})
 """Cut by design, compared on their first words."""
@@ -64,7 +65,7 @@ def _site(recording: Recording) -> bytes:
 
 def _set(families: Iterable[str]) -> bytes:
     tables = "".join(
-        f'\n[families.{family}]\nkind = "{_kind(family)}"\nnightly = {_NIGHTLY}\ndraw = "pool"\n'
+        f'\n[families.{family}]\nkind = "{_kind(family)}"\nfixed = {_FIXED}\nnightly = {_NIGHTLY}\ndraw = "pool"\n'
         for family in sorted(families)
     )
     return f"{_SET_HEAD}{tables}".encode()

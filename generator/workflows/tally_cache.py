@@ -1,0 +1,67 @@
+"""Nights' tallies kept beside the archive, in `<root>/.cache/tallies/`, so that a night is counted once.
+
+Derived data: the folder may be deleted at any time. A cache can make a grade cheaper and never another one: what is
+read back is whole and under the very key that was asked for, or it is counted again. A cache that cannot be read or
+written is done without.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import date
+from pathlib import Path
+
+from generator.method.tally import NightTally
+from generator.records.canonical import sha256
+from generator.workflows.tally_codec import TallyKey, read_tally, tally_bytes
+
+_IGNORED = b"*\n"
+"""The .gitignore of the cache: no copy of the archive carries it along."""
+
+
+class TallyCache:
+    """The tallies kept for one site root."""
+
+    def __init__(self, root: Path) -> None:
+        """Use a site root; nothing is opened or made yet."""
+        self.folder = root / ".cache" / "tallies"
+
+    def tally(self, night: date, key: TallyKey, count: Callable[[], NightTally]) -> NightTally:
+        """Return a night's tally: as kept, or else counted and kept.
+
+        Args:
+            night: names the file; the key alone decides whether what it holds is used.
+            key: what the tally depends on.
+            count: counts the night; called where nothing sound is kept.
+        """
+        path = self.folder / f"{night.isoformat()}-{sha256(key.line())}.tally"
+        found = self._read(path, key)
+        if found is None or found.night != night:
+            found = count()
+            self._write(path, tally_bytes(found, key))
+        return found
+
+    @staticmethod
+    def _read(path: Path, key: TallyKey) -> NightTally | None:
+        try:
+            data = path.read_bytes()
+        except OSError:
+            return None
+        return read_tally(data, key)
+
+    def _write(self, path: Path, data: bytes) -> None:
+        """Keep bytes under a name, or none: a reader sees the whole file, and a lost write costs a count."""
+        unfinished = path.with_name(f".{path.name}.{os.getpid()}")
+        with suppress(OSError):
+            self.folder.mkdir(parents=True, exist_ok=True)
+            ignored = self.folder.parent / ".gitignore"
+            if not ignored.exists():
+                ignored.write_bytes(_IGNORED)
+            try:
+                unfinished.write_bytes(data)
+                unfinished.replace(path)
+            finally:
+                with suppress(OSError):
+                    unfinished.unlink(missing_ok=True)
