@@ -16,15 +16,16 @@ import typer
 from rich.console import Console
 
 from generator import __version__
-from generator.errors import BitdepthError, ExitCode, PartialNightError, RouterError, UsageError
+from generator.errors import BitdepthError, ExitCode, PartialNightError, RouterError
 from generator.probing.demo_client import Demo
 from generator.probing.openrouter import OpenRouter
 from generator.records.finding import VerificationReport
 from generator.records.night import NightRecord, NightState
 from generator.settings import Key, Settings
-from generator.site.text import visible_plain
+from generator.terminal.method_commands import add_method_commands
+from generator.terminal.options import JsonOption, RootOption, parsed_date
 from generator.terminal.progress import TerminalProgress
-from generator.terminal.session import end, locked, messages, print_result, quiet, say_site, site_at
+from generator.terminal.session import end, locked, messages, print_result, quiet, say_site
 from generator.terminal.tables import print_grades, print_report
 from generator.workflows import demo as demonstration
 from generator.workflows import grading, probing, rendering, showing, verifying
@@ -41,16 +42,10 @@ app = typer.Typer(
     "5 locked, 6 integrity.",
 )
 
-_Root = Annotated[
-    Path,
-    typer.Option("--root", help="The folder that holds content/, templates/ and archive/.", show_default="here"),
-]
-_Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON, and nothing else.")]
 _Night = Annotated[
     str | None, typer.Option("--night", metavar="DATE", help="Carry on with an unsealed night instead of today's.")
 ]
 _T = TypeVar("_T")
-_FIRST_YEAR, _LAST_YEAR = 1970, 9000
 
 
 @app.callback(invoke_without_command=True)
@@ -64,14 +59,14 @@ def root_options(
 
 
 @app.command()
-def nightly(root: _Root = Path(), night: _Night = None, *, json: _Json = False) -> None:
+def nightly(root: RootOption = Path(), night: _Night = None, *, json: JsonOption = False) -> None:
     """Probe tonight, grade, render and verify: the main job.
 
     Run it again after a stop: it carries on where it was.
     """
     progress = _progress(json)
     with messages(json), locked(root) as site:
-        done = _run(night_run.nightly(site, _world(), _router_of, progress=progress, night=_date(night)))
+        done = _run(night_run.nightly(site, _world(), _router_of, progress=progress, night=parsed_date(night)))
         record = done.probed.record if done.probed else None
         failure = done.failure or _void(record)
         code = _sound(done.report)
@@ -87,12 +82,12 @@ def nightly(root: _Root = Path(), night: _Night = None, *, json: _Json = False) 
 
 
 @app.command()
-def probe(root: _Root = Path(), night: _Night = None, *, json: _Json = False) -> None:
+def probe(root: RootOption = Path(), night: _Night = None, *, json: JsonOption = False) -> None:
     """Probe tonight and seal it: ask every endpoint every prompt, once."""
     progress = _progress(json)
     with messages(json), locked(root) as site:
         night_run.begin_archive(site)
-        done = _run(probing.probe(site, _world(), _router_of, progress=progress, night=_date(night)))
+        done = _run(probing.probe(site, _world(), _router_of, progress=progress, night=parsed_date(night)))
         failure = _void(done.record)
         code = failure.exit_code if failure else ExitCode.DONE
         print_result(
@@ -105,25 +100,29 @@ def probe(root: _Root = Path(), night: _Night = None, *, json: _Json = False) ->
 
 @app.command()
 def grade(
-    root: _Root = Path(),
+    root: RootOption = Path(),
     method: Annotated[
         str | None,
         typer.Option("--method", metavar="VERSION", help="One method version, instead of those in site.toml."),
     ] = None,
+    window_end: Annotated[
+        str | None, typer.Option("--window-end", metavar="DATE", help="The last night of one window, instead of all.")
+    ] = None,
     *,
-    json: _Json = False,
+    json: JsonOption = False,
 ) -> None:
     """Grade every window that can now be graded, and keep the permanent pages."""
     progress = _progress(json)
     with messages(json), locked(root) as site:
-        done = grading.grade(site, today=_now().date(), progress=progress, only=method)
+        end_night = parsed_date(window_end)
+        done = grading.grade(site, today=_now().date(), progress=progress, only=method, window_end=end_night)
         print_result(
             json, done, lambda console: console.print(f"{done.windows} windows and {done.grades} grades are new")
         )
 
 
 @app.command()
-def render(root: _Root = Path(), *, json: _Json = False) -> None:
+def render(root: RootOption = Path(), *, json: JsonOption = False) -> None:
     """Lay out the site: permanent pages from their kept bytes, views from the archive."""
     progress = _progress(json)
     with messages(json), locked(root) as site:
@@ -132,28 +131,13 @@ def render(root: _Root = Path(), *, json: _Json = False) -> None:
 
 
 @app.command()
-def verify(root: _Root = Path(), *, json: _Json = False) -> None:
+def verify(root: RootOption = Path(), *, json: JsonOption = False) -> None:
     """Hold archive and site against what they were and what follows from them. Exits 6 on any mismatch."""
     progress = _progress(json)
     with messages(json), quiet(root) as site:
         report = verifying.verify(site, progress=progress)
         print_result(json, report, lambda console: print_report(console, report))
         end(None, _sound(report))
-
-
-@app.command()
-def show(
-    model: Annotated[str, typer.Argument(help="A model, author/name.")],
-    endpoint: Annotated[str | None, typer.Argument(help="One of its endpoints.")] = None,
-    root: _Root = Path(),
-    *,
-    json: _Json = False,
-) -> None:
-    """Show the latest grades of a model, or of one endpoint."""
-    with messages(json):
-        site = site_at(root)
-        shown = showing.show(site, model, endpoint)
-        print_result(json, shown.grades, lambda console: print_grades(console, shown))
 
 
 @app.command()
@@ -165,12 +149,12 @@ def demo(
         str, typer.Option("--first-night", metavar="DATE", help="The date that the first of the nights bears.")
     ] = demonstration.FIRST_NIGHT.isoformat(),
     *,
-    json: _Json = False,
+    json: JsonOption = False,
 ) -> None:
     """Run fourteen nights on the embedded router, which plays back real recorded answers, and lay out their site."""
     progress = _progress(json)
     with messages(json):
-        first = _date(first_night)
+        first = parsed_date(first_night)
         site = demonstration.make_root(out)
         with site.store.lock():
             _run(demonstration.demo_nights(site, _world(), _demo_at, first_night=first, progress=progress))
@@ -186,6 +170,9 @@ def demo(
 
         print_result(json, {"grades": [each.grades for each in shown], "verification": report}, tables)
         end(None, _sound(report))
+
+
+add_method_commands(app, today=lambda: _now().date(), entropy=os.urandom)
 
 
 def main() -> None:
@@ -237,18 +224,6 @@ def _run(work: Coroutine[Any, Any, _T]) -> _T:
         return await work
 
     return asyncio.run(interruptible())
-
-
-def _date(text: str | None) -> Any:  # noqa: ANN401 - None for None, else a date
-    if text is None:
-        return None
-    try:
-        found = datetime.strptime(text, "%Y-%m-%d").replace(tzinfo=UTC).date()
-    except ValueError:
-        found = None
-    if found is None or found.isoformat() != text or not _FIRST_YEAR <= found.year <= _LAST_YEAR:
-        raise UsageError(f"expected a date, YYYY-MM-DD, found '{visible_plain(text)}'")
-    return found
 
 
 def _sound(report: VerificationReport) -> ExitCode:

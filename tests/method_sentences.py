@@ -8,9 +8,8 @@ from fractions import Fraction
 from functools import cache
 from types import ModuleType
 
-import site_material as made
-
 from generator.site import method_page
+from tests import site_material as made
 from tests.method_variants import ROOT
 
 _BLOCK = re.compile(r'<h([234]) id="([^"]+)">.*?</h\1>|<(p|li)>(.*?)</\3>', re.DOTALL)

@@ -88,7 +88,7 @@ class Window:
         if not given:
             return None
         most = max(given.values())
-        first = [answer for answer, count in given.items() if count == most]
+        first: list[str] = [answer for answer, count in given.items() if count == most]
         share = Fraction(self.rule.reference.min_share or 0)
         if len(first) > 1 or most < self.rule.reference.min_agreeing or 100 * most < share * sum(given.values()):
             return None

@@ -9,8 +9,6 @@ from typing import Any
 
 import msgspec
 import pytest
-import site_material as made
-from test_site_method_page import MUST_SAY
 
 from generator.records.definition import Definition, Method
 from generator.records.definition_file import parse_method
@@ -18,10 +16,12 @@ from generator.records.grade import Letter
 from generator.site import method_page
 from generator.site.anchors import ANCHORS
 from generator.site.method_tables import leaves as table_rows
+from tests import site_material as made
 from tests.method_archive import Fleet
 from tests.method_cases import CHOICES, NUMBERS, Case, dune
 from tests.method_variants import METHOD, METHOD_0_2, METHODS, TOML_0_2, is_numeric, leaves, varied, with_rules
 from tests.test_method_numbers import FIXED_VALUES
+from tests.test_site_method_page import MUST_SAY
 
 A, B, C, D, U = Letter
 FLOOR = Fraction(4)

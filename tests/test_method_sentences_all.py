@@ -57,10 +57,8 @@ ELSEWHERE = {
     "All comparisons with a threshold are exact,": "test_method_numbers.TestAllComparisonsAreExactNeverOnFloats",
     "A printed figure never contradicts its letter:": "test_records.TestAPrintedFigureNeverContradictsItsLetter",
     "The method version stands beside the letter": "test_site_pages.TestALetterNeverStandsAlone",
-    "A definition never changes once": ("test_versions.TestADefinitionNeverChangesOnceAGradeHasBeenPublishedUnderIt"),
-    "Its digest, over the definition and this prose,": (
-        "test_versions.TestADefinitionNeverChangesOnceAGradeHasBeenPublishedUnderIt"
-    ),
+    "A definition never changes once": ("test_versions_bound.TestADefinitionIsBound"),
+    "Its digest, over the definition and this prose,": ("test_versions_bound.TestADefinitionIsBound"),
     "Versions that begin with 0 are provisional,": "test_records.test_a_later_major_version_is_final",
     "A later version re-grades the archive:": "test_versions.TestOldPagesStayAsTheyAreByteForByte",
     "What links versions together": "test_versions.TestTheIndexPagesListAllVersions",

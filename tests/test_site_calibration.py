@@ -125,6 +125,18 @@ class TestLetters:
         assert [text for text in texts if text[2] == "1"] == [("105", "50", "1"), ("45", "170", "1")]
 
 
+class TestLatencyClasses:
+    def test_kept_says_why_and_calibrated_says_how(self):
+        """Boundaries that stay as they were give the reason; calibrated ones say what they are."""
+        assert "stay as they were, ending below 1,000 ms, 3,000 ms, 10,000 ms. Every latency was replayed." in SAID
+        own = evidence.calibration()
+        latency = msgspec.structs.replace(own.latency, kept_because=None, medians=())
+        said = rendered(calibrations=(msgspec.structs.replace(own, latency=latency),))
+        assert "The latency classes end below 1,000 ms, 3,000 ms, 10,000 ms: percentiles of the endpoints' medians" in (
+            said
+        )
+
+
 class TestRates:
     """'the rate at which an endpoint that is only as noisy as the fleet reads C or D'."""
 

@@ -63,6 +63,15 @@ class TestExplained:
         """The code, the status and who served it, with the nights."""
         assert "error server_error, HTTP 503 <i>Mirror\\u202e</i> 2 2026-11-20 (2)" in self.SAID
 
+    def test_without_a_failure_there_is_no_such_table(self):
+        """Where every request ended with an answer nothing is listed."""
+        reliability = EXPLANATION.reliability
+        assert reliability is not None
+        whole = msgspec.structs.replace(EXPLANATION, reliability=msgspec.structs.replace(reliability, failures=()))
+        captions = [table.caption for table in explained(whole).tables]
+        assert "Requests that did not end with an answer, by kind" not in captions
+        assert "Requests that did not end with an answer, by kind" in self.SAID
+
     def test_what_would_have_changed_the_letter(self):
         """The grade first, then column by column."""
         assert "The grade at B A column that reads B. M at C Outside on one night: 4 mismatches." in self.SAID

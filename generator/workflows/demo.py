@@ -15,6 +15,7 @@ from generator.errors import RouterError, UsageError
 from generator.probing.demo.content import demo_root_files
 from generator.probing.demo.process import running_router
 from generator.probing.demo.seeds import night_seed
+from generator.workflows.calibrating import FIRST_FINAL, calibrate
 from generator.workflows.grading import grade
 from generator.workflows.nightly import begin_archive
 from generator.workflows.planning import SEED_BYTES
@@ -29,7 +30,9 @@ _HOUR = time(3, 7, tzinfo=UTC)
 async def demo_nights(
     root: Root, world: World, router_at: Callable[[str], RouterOf], *, first_night: date, progress: Progress
 ) -> None:
-    """Run every night of the demo that the root does not hold yet: probe and grade, on a date that is fast-forwarded.
+    """Run every night of the demo that the root does not hold yet, on a date that is fast-forwarded, and calibrate.
+
+    What the calibration writes is shown and not used: the demo's letters stay those of the shipped versions.
 
     Args:
         root: the demo's site root, made by `make_root`; the caller holds its lock.
@@ -48,6 +51,9 @@ async def demo_nights(
                 there = _world_at(world, night, seed)
                 await probe(root, there, router_at(address), progress=progress)
             grade(root, today=night, progress=progress)
+    if not root.content.holds_calibration(FIRST_FINAL):
+        last = first_night + timedelta(days=NIGHTS - 1)
+        calibrate(root, made=last, seed=night_seed(first_night, 0), progress=progress)
 
 
 def make_root(path: Path) -> Root:
@@ -57,7 +63,7 @@ def make_root(path: Path) -> Root:
         UsageError: where the folder holds anything else.
     """
     wanted = {f"content/{name}": body for name, body in demo_root_files().items()}
-    for folder in ("methods", "pages"):
+    for folder in ("calibration", "methods", "pages"):
         for file in sorted((packaged("content") / folder).iterdir()):
             wanted[f"content/{folder}/{file.name}"] = file.read_bytes()
     if path.exists() and not path.is_dir():

@@ -257,21 +257,31 @@ def _keep_pages(root: Root, method: Method, settings: Settings, templates: Templ
         return
     end = grades[0].window_end
     declared = _declared(root, grades[0].nights)
-    pages = [page for grade in grades for page in _pages(grade, declared, method, settings, templates)]
+    earlier = _earlier(root, grades)
+    pages: list[tuple[str, bytes]] = []
+    for grade in grades:
+        key = (grade.model, grade.endpoint)
+        context = GradeContext(
+            settings=settings,
+            method=method,
+            precision_before=declared.get(key, {}),
+            superseded=tuple(earlier[each.method_version][key] for each in grade.supersedes),
+        )
+        pages += _pages(grade, context, templates)
     root.store.pages.add(pages, version=method.version, digest=method.digest, window_end=end)
 
 
-def _pages(
-    grade: Grade,
-    declared: dict[tuple[str, str], dict[date, str | None]],
-    method: Method,
-    settings: Settings,
-    templates: Templates,
-) -> Iterator[tuple[str, bytes]]:
+def _earlier(root: Root, grades: Sequence[Grade]) -> dict[str, dict[tuple[str, str], Grade]]:
+    """Return, by version, the grades that some grades of one window replace."""
+    versions = {each.method_version for grade in grades for each in grade.supersedes}
+    return {
+        version: {(each.model, each.endpoint): each for each in root.store.grades.get(version, grades[0].window_end)}
+        for version in sorted(versions)
+    }
+
+
+def _pages(grade: Grade, context: GradeContext, templates: Templates) -> Iterator[tuple[str, bytes]]:
     folder = permalink_path(grade.model, grade.endpoint, grade.window_end, grade.method_version)
-    context = GradeContext(
-        settings=settings, method=method, precision_before=declared.get((grade.model, grade.endpoint), {})
-    )
     yield f"{folder}index.html", grade_page.render(grade, context, templates)
     yield f"{folder}grade.json", canonical_json(grade)
 

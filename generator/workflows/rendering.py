@@ -6,20 +6,31 @@ from collections.abc import Iterator
 from datetime import date
 from itertools import chain
 
-import msgspec
-
+from generator.archive import codec
 from generator.method.agreement import agreements
+from generator.method.shown import ModelShown, shown
 from generator.method.window import window_nights
 from generator.probing.demo.sheet import RECORDING_NOTES
 from generator.records.definition import Method
 from generator.records.endpoint import Endpoint
+from generator.records.explanation import Explanation
 from generator.records.grade import Grade
 from generator.records.permalink import method_path
 from generator.records.prompt import Prompt
 from generator.site import build, views
-from generator.site.interface import Agreement, Material, ModelMaterial, NightMaterial
+from generator.site.interface import (
+    Agreement,
+    EndpointMaterial,
+    Material,
+    ModelMaterial,
+    NightChange,
+    NightMaterial,
+)
 from generator.site.templates import load
+from generator.workflows.calibrating import prompts_so_far
 from generator.workflows.demo_truths import DEMO, demo_truths
+from generator.workflows.differences import letter_differences
+from generator.workflows.explaining import explanations
 from generator.workflows.grading import bound_method, night_tables, worked_example_floor
 from generator.workflows.world import Progress, Root
 
@@ -53,10 +64,13 @@ def view_files(root: Root) -> Iterator[tuple[str, bytes]]:
 
 def material(root: Root) -> Material:
     """Return everything that the views are rendered from."""
-    settings = root.content.settings()
+    settings, content = root.content.settings(), root.content
     kept = root.store.pages.methods()
     versions = dict.fromkeys((settings.method, *settings.candidates, *kept))
     methods = {version: bound_method(root, version) for version in versions}
+    current = methods[settings.method]
+    demo = settings.router.kind == DEMO
+    reports = content.prompt_reports()
     return Material(
         settings=settings,
         methods=methods,
@@ -64,10 +78,15 @@ def material(root: Root) -> Material:
         worked_example={version: worked_example_floor(method.definition) for version, method in methods.items()},
         nights=tuple(_night(root, night) for night in root.store.nights.kept()),
         grades=_grades(root),
-        models=_models(root, methods[settings.method]),
-        pages=root.content.pages(),
-        demo=demo_truths(root) if settings.router.kind == DEMO else (),
-        demo_notes=RECORDING_NOTES if settings.router.kind == DEMO else (),
+        models=_models(root, current),
+        pages=content.pages(),
+        demo=demo_truths(root) if demo else (),
+        demo_notes=RECORDING_NOTES if demo else (),
+        calibrations=content.calibrations(),
+        candidate_evidence=content.candidate_evidence(),
+        prompt_reports=reports or ((prompts_so_far(root),) if root.store.nights.kept() else ()),
+        differences=letter_differences(root, current, settings.candidates),
+        explanations=_explanations(root, current),
     )
 
 
@@ -78,8 +97,8 @@ def _night(root: Root, night: date) -> NightMaterial:
         record=kept.record,
         night_json_sha256=kept.sha256,
         void=kept.void,
-        prompts=msgspec.convert(store.table(kept.record, "prompts").to_pylist(), tuple[Prompt, ...]),
-        endpoints=msgspec.convert(store.table(kept.record, "listings").to_pylist(), tuple[Endpoint, ...]),
+        prompts=codec.records_of(store.table(kept.record, "prompts"), Prompt),
+        endpoints=codec.records_of(store.table(kept.record, "listings"), Endpoint),
     )
 
 
@@ -92,21 +111,46 @@ def _grades(root: Root) -> tuple[Grade, ...]:
     return tuple(sorted(found, key=lambda grade: (grade.model, grade.endpoint, grade.window_end, grade.method_version)))
 
 
+def _explanations(root: Root, current: Method) -> dict[tuple[str, str], Explanation]:
+    """Return the latest window's grades under the current version, each followed to the single prompt."""
+    windows = root.store.pages.windows(current.version)
+    if not windows:
+        return {}
+    found = explanations(root, current.version, windows[-1])
+    return {(each.grade.model, each.grade.endpoint): each for each in found}
+
+
 def _models(root: Root, method: Method) -> tuple[ModelMaterial, ...]:
-    """Return, for each model of the latest window, who agreed with whom."""
+    """Return, for each model of the latest window, who agreed with whom and what is shown and not graded."""
     kept = {night: root.store.nights.get(night) for night in root.store.nights.kept()}
     recorded = [night for night, found in kept.items() if found.counts]
     if not recorded:
         return ()
     tables = [night_tables(root, kept[night]) for night in window_nights(recorded, recorded[-1], method.definition)]
-    models = sorted({model for night in tables for model in night.listings.column("model").to_pylist()})
     return tuple(
         ModelMaterial(
-            model=model,
+            model=each.model,
             agreements=tuple(
                 Agreement(first=first, second=second, same=same, both=both)
-                for (first, second), (same, both) in agreements(tables, model).items()
+                for (first, second), (same, both) in agreements(tables, each.model).items()
+            ),
+            references=each.references,
+            without_reference=each.without_reference,
+            endpoints=_endpoints(each),
+        )
+        for each in shown(tables, method.definition)
+    )
+
+
+def _endpoints(model: ModelShown) -> tuple[EndpointMaterial, ...]:
+    return tuple(
+        EndpointMaterial(
+            endpoint=endpoint,
+            tokens=each.tokens,
+            changes=tuple(
+                NightChange(earlier=change.earlier, later=change.later, pairs=change.pairs, differing=change.differing)
+                for change in each.changes
             ),
         )
-        for model in models
+        for endpoint, each in sorted(model.endpoints.items())
     )

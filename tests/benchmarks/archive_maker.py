@@ -67,8 +67,8 @@ class Made:
         return pq.ParquetFile(self.folder / f"{name}.parquet").read()
 
 
-def make(folder: Path, size: Size) -> Made:
-    """Return nights made from a seed, written to a folder."""
+def make(folder: Path, size: Size, *, worded: bool = True) -> Made:
+    """Return nights made from a seed, written to a folder; as codes alone where no words are wanted."""
     dice = np.random.default_rng(size.seed)
     model_of = np.sort(np.concatenate((np.arange(size.models), dice.integers(0, size.models, size.endpoints))))
     model_of = np.sort(dice.permutation(model_of)[: size.endpoints])
@@ -94,7 +94,8 @@ def make(folder: Path, size: Size) -> Made:
         codes = {"night": np.full(len(codes["model"]), night, dtype=np.int16)} | codes
         table = pa.table(codes)
         pq.write_table(table, made.files("codes")[night], compression="zstd")
-        pq.write_table(_worded(table, dictionary), made.files("words")[night], compression="zstd")
+        if worded:
+            pq.write_table(_worded(table, dictionary), made.files("words")[night], compression="zstd")
     return made
 
 

@@ -121,7 +121,7 @@ def main(arguments: list[str] | None = None) -> int:
         nights=asked.nights, endpoints=asked.endpoints, models=asked.models, prompts=asked.prompts, seed=asked.seed
     )
     with tempfile.TemporaryDirectory() as folder:
-        made = make(Path(folder), size)
+        made = make(Path(folder), size, worded=size.nights <= ours.WINDOW)
         rows = size.nights * size.endpoints * size.prompts
         print(f"{size}: {rows:,} observations\n")  # noqa: T201 - a script's output
         if size.nights > ours.WINDOW:

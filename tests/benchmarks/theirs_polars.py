@@ -84,7 +84,7 @@ def run(made: Made, form: str) -> dict[str, pl.DataFrame]:
 def year(made: Made, form: str) -> dict[str, pl.DataFrame]:
     """Return the tables of every whole window: nightly counts with the streaming engine, then rolling sums.
 
-    Every endpoint is listed on every night here, so that a window is so many rows of an endpoint and family.
+    Every endpoint is listed on every night here and has a pair in every family, so that a window is so many rows.
     """
     asked = queries(_observations(made, form), form, by=["night"])
     nightly = dict(zip(asked, pl.collect_all(list(asked.values()), engine="streaming"), strict=True))

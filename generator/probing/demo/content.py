@@ -27,7 +27,7 @@ publisher = "bitdepth demo"
 contact = "mailto:corrections@bitdepth.example"
 
 method = "0.1"
-candidates = []
+candidates = ["0.2"]
 
 prompt_set = "{prompt_set}"
 models = [

@@ -1,0 +1,45 @@
+"""Options that several commands share, and how their text is read."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Annotated, overload
+
+import typer
+
+from generator.errors import UsageError
+from generator.site.text import visible_plain
+
+RootOption = Annotated[
+    Path,
+    typer.Option("--root", help="The folder that holds content/, templates/ and archive/.", show_default="here"),
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as JSON, and nothing else.")]
+
+_FIRST_YEAR, _LAST_YEAR = 1970, 9000
+
+
+@overload
+def parsed_date(text: str) -> date: ...
+
+
+@overload
+def parsed_date(text: str | None) -> date | None: ...
+
+
+def parsed_date(text: str | None) -> date | None:
+    """Return the date that a text says, YYYY-MM-DD; None for None.
+
+    Raises:
+        UsageError: where it is no date, or none of a night.
+    """
+    if text is None:
+        return None
+    try:
+        found = datetime.strptime(text, "%Y-%m-%d").replace(tzinfo=UTC).date()
+    except ValueError:
+        found = None
+    if found is None or found.isoformat() != text or not _FIRST_YEAR <= found.year <= _LAST_YEAR:
+        raise UsageError(f"expected a date, YYYY-MM-DD, found '{visible_plain(text)}'")
+    return found

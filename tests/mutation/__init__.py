@@ -1,0 +1,1 @@
+"""Mutation tests of the method, on demand: `python -m tests.mutation.run`."""
