@@ -102,9 +102,27 @@ def make_root(path: Path, nights: int = 8, *, graded: bool = True, rendered: boo
     return root
 
 
-def add_night(root: Root, night: date, *, state: NightState = NightState.RECORDED) -> NightRecord:
-    """Seal one more night: three endpoints, of which 'mill' answers one prompt otherwise on every second night."""
+def add_night(
+    root: Root, night: date, *, state: NightState = NightState.RECORDED, sent_below: int | None = None
+) -> NightRecord:
+    """Seal one more night: three endpoints, of which 'mill' answers one prompt otherwise on every second night.
+
+    Where `sent_below` is given, only so many observations were sent.
+    """
     rows = [row for endpoint in ENDPOINTS for row in observations(night, endpoint)]
+    if sent_below is not None:
+        rows[sent_below:] = [
+            Observation(
+                model=row.model,
+                endpoint=row.endpoint,
+                prompt_id=row.prompt_id,
+                family=row.family,
+                fixed=row.fixed,
+                outcome=Outcome.UNSENT,
+                error_kind="not_asked",
+            )
+            for row in rows[sent_below:]
+        ]
     kept = root.store.nights.kept()
     previous = None
     if kept:

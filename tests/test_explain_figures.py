@@ -12,7 +12,7 @@ from generator.records.definition import Method
 from generator.records.explanation import Exact, ExplainedMatch
 from generator.records.grade import Grade
 from generator.workflows.explaining import explanations
-from generator.workflows.grading import night_tables
+from generator.workflows.windows import night_tables
 from generator.workflows.world import Root
 from tests.explain_makers import Key, explained, unequal
 from tests.golden_archive import RECORDED, golden_nights

@@ -62,6 +62,15 @@ class TestReliability:
         assert (within.r_truncated, within.r_answered, within.r_sent) == (1, 49, 105)
         assert within.r_letter is B
 
+    @pytest.mark.parametrize(("truncated", "answered", "letter"), [(1, 50, A), (1, 49, B), (35, 35, B)])
+    def test_what_began_is_both_together(self, truncated: int, answered: int, letter: Letter) -> None:
+        """1 of 51 begun is under 2 %, 1 of 50 is not, and half is far above."""
+        fleet = Fleet(fixed={"tides": 15}, endpoints=("amber", "birch", "dune"))
+        fleet.put_first(105 - answered, "dune", ".")
+        fleet.put_first(truncated, "dune", "ye~")
+        grade = of(fleet)
+        assert (grade.r_truncated, grade.r_answered, grade.r_letter) == (truncated, answered, letter)
+
     @pytest.mark.parametrize(("misrouted", "letter"), [(0, A), (1, B), (600, B)])
     def test_misrouted(self, misrouted: int, letter: Letter) -> None:
         """One misrouted answer is too many for A; B and C ask nothing of them."""

@@ -46,7 +46,8 @@ class TestExplain:
 
     @pytest.mark.parametrize(
         "arguments",
-        [["google/gemma-3-270", "elm"], ["google/gemma-3-270m", "elmo"], ["google/gemma-3-270m", "elm", "--column", "X"],
+        [["google/gemma-3-270", "elm"], ["google/gemma-3-270m", "elmo"],
+         ["google/gemma-3-270m", "elm", "--column", "X"],
          ["google/gemma-3-270m", "elm", "--window-end", "2026-12-24"]],
     )  # fmt: skip
     def test_what_is_not_there_is_a_usage_error(self, demo: Path, arguments: list[str]):

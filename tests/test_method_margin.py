@@ -196,3 +196,19 @@ class TestTheMarginOfOwnVariation:
         assert Fraction("0.39") < tail(7, 60, Fraction(1, 10)) < Fraction("0.4")
         grade = of(fleet, margin)
         assert (grade.m_nights_outside, grade.m_own_variation_above_floor, grade.m_letter) == (0, above, letter)
+
+    @pytest.mark.parametrize(("level", "above"), [("39.354", False), ("39.355", True)])
+    def test_it_counts_the_endpoints_own_pairs(self, level: str, above: bool) -> None:  # noqa: FBT001 - what the row expects
+        """Seven or more of 60 at 1/10 come of chance in 39.35486 % of windows; of 61 pairs it would be 39.35537 %."""
+        fleet = Fleet(fixed={"tides": 10}, drawn={"tides": 10})
+        fleet.turn(6, "tides")
+        fleet.put(7, "dune", "tides-10", "no")
+        assert of(fleet, f"level = {level}\nown_variation = true").m_own_variation_above_floor is above
+
+    @pytest.mark.parametrize(("level", "above"), [("39.366", False), ("39.367", True)])
+    def test_it_is_pooled_over_stable_families(self, level: str, above: bool) -> None:  # noqa: FBT001 - what the row expects
+        """Seven or more of 120 at 1/20, chess at 1/10 and tides at 0 together: 39.36620 %; of 60 it would be less."""
+        fleet = Fleet(fixed={"chess": 10, "tides": 10})
+        fleet.turn(6, "chess")
+        fleet.put(7, "dune", "tides-10", "no")
+        assert of(fleet, f"level = {level}\nown_variation = true").m_own_variation_above_floor is above

@@ -73,6 +73,19 @@ class TestTaskAccuracy:
         fleet = Fleet(fixed={"tides": 10, "chess": 10}, keyed=["chess"])
         fleet.put_first(70, "dune", "no", [f"tides-{i}" for i in range(1, 11)])
         assert (of(fleet).t_correct, of(fleet).t_counted) == (70, 70)
+        assert [family.family for family in of(fleet).t_family] == ["chess"]
+
+    @pytest.mark.parametrize("nights", [[1], [7], [3, 4]], ids=str)
+    def test_with_keys_on_some_nights(self, nights: list[int]) -> None:
+        """A family whose prompts had keys on some nights of the window alone is keyed, and counted on those."""
+        fleet = keyed()
+        for n in fleet.nights:
+            if n not in nights:
+                fleet.asked[n] = {name: row | {"expected": None} for name, row in fleet.asked[n].items()}
+        fleet.put(nights[0], "dune", "tides-1", "no")
+        grade = of(fleet)
+        assert (grade.t_correct, grade.t_counted, grade.t_planned) == (10 * len(nights) - 1, *[10 * len(nights)] * 2)
+        assert [(f.family, f.counted) for f in grade.t_family] == [("tides", 10 * len(nights))]
 
     def test_the_best_stands_at_0(self) -> None:
         """The one that others are held against is 0 points from itself."""

@@ -138,3 +138,12 @@ class TestUnrated:
         assert [(f.stable, f.floor_numerator, f.floor_denominator) for f in grade.m_family] == [(False, None, None)]
         assert grade.unrated_reasons == (UnratedReason.NO_STABLE_FAMILY, UnratedReason.NOT_MEASURED)
         assert (grade.m_family[0].prompts, grade.m_nights_observed) == (35, 0)
+
+    def test_without_a_first_listing_the_first_night_of_the_window_that_lists_it_serves(self) -> None:
+        """Listed from the third night on, with no date of a first listing: five nights ago, and never absent since."""
+        fleet = Fleet(fixed={"tides": 4})
+        fleet.leave([1, 2], "dune")
+        fleet.list_as(range(3, 8), "dune", first_listed=None)
+        grade = of(fleet)
+        assert (grade.nights_since_listed, grade.nights_absent) == (5, 0)
+        assert grade.unrated_reasons == (UnratedReason.TOO_FEW_NIGHTS,)

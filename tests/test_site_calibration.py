@@ -14,6 +14,8 @@ from generator.records.calibration import Combination
 from generator.site import views
 from generator.site.calibration_sections import sections
 from generator.site.candidate_sections import combination_words
+from generator.site.interface import EndpointMaterial
+from generator.site.shown_tables import endpoint_tables
 from generator.site.tables import counted, letters_words
 
 PATH = "calibration/index.html"
@@ -240,3 +242,24 @@ class TestWords:
     def test_no_letters_are_none(self):
         """Where nothing was read, 'none' stands."""
         assert letters_words({}) == "none"
+
+
+class TestWhatWasNotCounted:
+    def test_a_column_without_an_agreement_says_so(self):
+        """A column in which nothing could be set side by side is said to have no count, not to agree."""
+        assert "Nothing was counted." in rendered(
+            calibrations=(msgspec.structs.replace(evidence.calibration(), agreement=()),)
+        )
+
+    def test_an_endpoint_that_has_no_letters_reads_not_measured(self):
+        """An endpoint whose letters are missing in one half reads 'not measured' there."""
+        letters = tuple(
+            msgspec.structs.replace(each, first=None) if each.column is None else each
+            for each in evidence.calibration().letters
+        )
+        without = rendered(calibrations=(msgspec.structs.replace(evidence.calibration(), letters=letters),))
+        assert without.count("not measured") > SAID.count("not measured")
+
+    def test_an_endpoint_without_a_pair_has_no_table_of_changes(self):
+        """Where no prompt was answered on two nights, nothing is tabled."""
+        assert len(endpoint_tables(EndpointMaterial(endpoint="elm", tokens=((0, 5),), changes=()))) == 1

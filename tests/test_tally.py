@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
+from collections.abc import Sequence
 from datetime import timedelta
 from decimal import Decimal
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -15,9 +17,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from generator.errors import IntegrityError
-from generator.method.disagreement import Pairs, count_pairs
+from generator.method.disagreement import Pairs
 from generator.method.interface import NightTables
 from generator.method.night_tally import FamilyCounts, NightTally, OutcomeCounts
+from generator.method.pairs import night_pairs
 from generator.method.plurality import references
 from generator.method.reference import least_agreeing, reference
 from generator.method.tally import tally_night
@@ -59,6 +62,28 @@ def night(
         listings=[listed(MODEL, endpoint, FIRST) for endpoint in sorted({endpoint for endpoint, _ in given})],
         observations=rows if observations is None else observations,
     )
+
+
+def count_pairs(tallies: Sequence[NightTally], model: str) -> dict[str, dict[str, Pairs]]:
+    """Return each endpoint's pairs by family.
+
+    A pair is two consecutive nights of the window and one fixed prompt, same id and same text, answered on both.
+
+    Args:
+        tallies: the window's nights, ascending; no night is skipped over.
+        model: whose endpoints are counted.
+    """
+    counted: dict[str, dict[str, Pairs]] = {}
+    for earlier, later in pairwise(tallies):
+        found = night_pairs(earlier, later)
+        rows = [(row, endpoint) for row, (of_model, endpoint) in enumerate(found.keys) if of_model == model]
+        for row, endpoint in rows:
+            of_endpoint = counted.setdefault(endpoint, {})
+            for family, (pairs, differing) in zip(found.families, found.counts[row].tolist(), strict=True):
+                if pairs:
+                    before = of_endpoint.get(family, Pairs())
+                    of_endpoint[family] = Pairs(pairs=before.pairs + pairs, differing=before.differing + differing)
+    return counted
 
 
 def endpoint(tally: NightTally, name: str):
@@ -261,8 +286,8 @@ class TestNumpyCountsAndNothingElse:
     """Whole numbers alone: whatever of numpy could make a fraction is not used in the method."""
 
     ALLOWED = frozenset(
-        """add arange argsort array bincount bool_ concatenate cumsum diff divmod flatnonzero frombuffer full int64
-        int8 ix_ maximum NDArray ones prod repeat sort stack uint8 unpackbits zeros""".split()  # noqa: SIM905 - one list
+        """add arange argsort array bincount bool_ concatenate cumsum diff divmod empty flatnonzero frombuffer full
+        int64 int8 ix_ maximum NDArray ones prod repeat sort stack uint8 unpackbits zeros""".split()  # noqa: SIM905 - one list
     )
 
     @pytest.mark.parametrize("source", sorted(METHOD_FOLDER.glob("*.py")), ids=lambda path: path.name)

@@ -16,9 +16,9 @@ from generator.method.tally import NightTally, tally_night
 from generator.records.canonical import sha256
 from generator.records.definition import Method
 from generator.records.grade import Grade
-from generator.workflows.grading import Windows, night_tables
 from generator.workflows.tally_cache import TallyCache
 from generator.workflows.tally_codec import TALLY_FORMAT, TallyKey, read_tally, tally_bytes
+from generator.workflows.windows import Windows, night_tables
 from generator.workflows.world import Root
 from tests.kept_site import make_root
 from tests.method_random import random_archive

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import shutil
 from datetime import date, timedelta
+from decimal import Decimal
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from generator.errors import ContentError, UsageError
 from generator.records.grade import Letter
 from generator.workflows.grading import Graded, grade
+from generator.workflows.windows import Windows
 from generator.workflows.world import Root
 from tests.kept_site import ENDPOINTS, FIRST, Silent, add_night, make_root
 from tests.two_versions import (
@@ -115,3 +118,21 @@ class TestGradeUnderOneVersion:
             short = {each.letter for each in grades_of(root, version) if each.window_end < FIRST + timedelta(days=6)}
             assert short == {Letter.U}
             assert {len(each.nights) for each in grades_of(root, version) if each.letter is not Letter.U} == {7}
+
+
+class TestANightIsVoidByTheDefinition:
+    def test_a_definition_that_asks_for_more_leaves_a_night_out(self, root: Root) -> None:
+        """A night sealed as recorded is void under a version that asks for more of it to be sent."""
+        night = LAST + timedelta(days=1)
+        sparse = add_night(root, night, sent_below=18)
+        assert (sparse.counts.sent, sparse.counts.planned) == (18, 24)
+        lenient = Windows(root, root.content.method("0.1"))
+        assert lenient.recorded[-1] == night
+        rule = root.content.method("0.1").definition.night
+        assert rule.void_below_sent_percent == Decimal(50)
+        strict = msgspec.structs.replace(
+            root.content.method("0.1").definition,
+            night=msgspec.structs.replace(rule, void_below_sent_percent=Decimal(76)),
+        )
+        method = msgspec.structs.replace(root.content.method("0.1"), definition=strict)
+        assert Windows(root, method).recorded[-1] == LAST

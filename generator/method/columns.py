@@ -69,6 +69,9 @@ def night_columns(tables: NightTables, rows: Mapping[tuple[str, str], int]) -> N
         IntegrityError: where a row lacks what every row has, or is of an endpoint that the night does not list.
     """
     table, where = tables.observations, f"observations of {tables.night.isoformat()}"
+    # A block as large as a night's columns together, made and let go untouched: the C library then keeps the memory of
+    # one night for the next, instead of handing it back and fetching it anew (mallopt(3), M_TRIM_THRESHOLD).
+    np.empty((len(NightColumns.__struct_fields__), table.num_rows), dtype=np.int64)
     outcome, outcomes = word_codes(table, "outcome", where)
     prompt, prompt_ids = word_codes(table, "prompt_id", where)
     family, families = word_codes(table, "family", where)

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from itertools import pairwise
 
 import msgspec
 
-from generator.method.night_tally import NightTally
-from generator.method.pairs import night_pairs
 from generator.records.definition import Definition, ratio
 
 
@@ -31,28 +28,6 @@ class FamilyNoise(msgspec.Struct, frozen=True, kw_only=True):
     floor: Fraction | None
     """A ratio from 0 to 1; None where no endpoint has a self-disagreement."""
     stable: bool
-
-
-def count_pairs(tallies: Sequence[NightTally], model: str) -> dict[str, dict[str, Pairs]]:
-    """Return each endpoint's pairs by family.
-
-    A pair is two consecutive nights of the window and one fixed prompt, same id and same text, answered on both.
-
-    Args:
-        tallies: the window's nights, ascending; no night is skipped over.
-        model: whose endpoints are counted.
-    """
-    counted: dict[str, dict[str, Pairs]] = {}
-    for earlier, later in pairwise(tallies):
-        found = night_pairs(earlier, later)
-        rows = [(row, endpoint) for row, (of_model, endpoint) in enumerate(found.keys) if of_model == model]
-        for row, endpoint in rows:
-            of_endpoint = counted.setdefault(endpoint, {})
-            for family, (pairs, differing) in zip(found.families, found.counts[row].tolist(), strict=True):
-                if pairs:
-                    before = of_endpoint.get(family, Pairs())
-                    of_endpoint[family] = Pairs(pairs=before.pairs + pairs, differing=before.differing + differing)
-    return counted
 
 
 def floor(values: Sequence[Fraction], definition: Definition) -> Fraction:

@@ -48,8 +48,8 @@ def _counted(earlier: NightTally, later: NightTally) -> NightPairs:
     families = tuple(sorted({family for family, _, _ in same}))
     keys = tuple(key for key in earlier.keys if key in later.row_of)
     before, after = _one_dictionary(earlier, later)
-    one = before[[earlier.row_of[key] for key in keys]][:, [column for _, column, _ in same]]
-    two = after[[later.row_of[key] for key in keys]][:, [column for _, _, column in same]]
+    one = _part(before, earlier, keys)[:, [column for _, column, _ in same]]
+    two = _part(after, later, keys)[:, [column for _, _, column in same]]
     both = (one >= 0) & (two >= 0)
     differing = both & (one != two)
     counts = np.zeros((len(keys), len(families), 2), dtype=np.int64)
@@ -58,6 +58,11 @@ def _counted(earlier: NightTally, later: NightTally) -> NightPairs:
         counts[:, place, 0] = both[:, of_family].sum(axis=1)
         counts[:, place, 1] = differing[:, of_family].sum(axis=1)
     return NightPairs(keys=keys, families=families, counts=counts)
+
+
+def _part(codes: Codes, tally: NightTally, keys: tuple[tuple[str, str], ...]) -> Codes:
+    """Return the rows of some endpoints of a night, in their order."""
+    return codes if keys == tally.keys else codes[[tally.row_of[key] for key in keys]]
 
 
 def _family_where_same(earlier: NightTally, later: NightTally, prompt_id: str) -> str | None:

@@ -120,10 +120,12 @@ def _fixed(columns: NightColumns, rows: int) -> tuple[tuple[str, ...], Codes, pa
     asked = count(prompt, (len(columns.prompt_ids),)) > 0
     used = count(answer, (len(columns.answers),)) > 0
     ids = tuple(prompt_id for prompt_id, is_asked in zip(columns.prompt_ids, asked.tolist(), strict=True) if is_asked)
-    codes: Codes = np.full((rows, len(ids)), -1, dtype=np.int64)
-    column = (np.cumsum(asked) - 1)[prompt]
-    codes[columns.endpoint[given], column] = (np.cumsum(used) - 1)[answer]
-    return ids, codes, columns.answers.take(pa.array(np.flatnonzero(used)))
+    codes: Codes = np.full(rows * len(ids), -1, dtype=np.int64)
+    cell = columns.endpoint[given]
+    cell *= len(ids)
+    cell += (np.cumsum(asked) - 1)[prompt]
+    codes[cell] = (np.cumsum(used) - 1)[answer]
+    return ids, codes.reshape(rows, len(ids)), columns.answers.take(pa.array(np.flatnonzero(used)))
 
 
 def _latencies(columns: NightColumns, rows: int) -> tuple[Codes, Codes]:

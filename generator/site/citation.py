@@ -70,7 +70,7 @@ def standing_words(grade: Grade, settings: Settings) -> str:
 
 
 def result(grade: Grade, settings: Settings) -> str:
-    """Return a grade in one phrase: 'B, minor departure, method 0.1 (M A, T B, D A, R A; provisional)'."""
+    """Return a grade in one phrase: 'B, within narrow limits, method 0.1 (M A, T B, D A, R A; provisional)'."""
     columns = ", ".join(f"{column} {grade.column_letter(column) or NO_LETTER}" for column in Column)
     return (
         f"{grade.letter}, {LETTER_WORDS[grade.letter]}, method {grade.method_version} "

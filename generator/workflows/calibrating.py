@@ -22,7 +22,7 @@ from generator.records.grade import Grade
 from generator.records.prompt_report import PromptReport
 from generator.workflows.calibrating_noise import luck_of_equals, noise_rates
 from generator.workflows.calibrating_text import calibrated_definition
-from generator.workflows.grading import bound_method, night_tables
+from generator.workflows.windows import bound_method, night_tables
 from generator.workflows.world import Progress, Root
 
 FIRST_FINAL = "1.0"

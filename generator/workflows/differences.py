@@ -11,7 +11,7 @@ from generator.method.interface import Issue
 from generator.records.definition import Definition, Method
 from generator.records.grade import Column, Grade
 from generator.site.interface import LetterDifference, VersionLetters
-from generator.workflows.grading import Windows, bound_method
+from generator.workflows.windows import Windows, bound_method
 from generator.workflows.world import Root
 
 _RULES = {

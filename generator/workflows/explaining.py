@@ -13,7 +13,7 @@ from generator.records.canonical import COMPARE_ELSEWHERE
 from generator.records.explanation import Explanation
 from generator.records.grade import Grade
 from generator.records.night import NightState
-from generator.workflows.grading import bound_method, night_tables
+from generator.workflows.windows import bound_method, night_tables
 from generator.workflows.world import Root
 
 _SHOWN = 120

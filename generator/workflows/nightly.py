@@ -9,10 +9,11 @@ import msgspec
 from generator.content import packaged
 from generator.errors import BitdepthError, BudgetError, PartialNightError, RouterError
 from generator.records.finding import VerificationReport
-from generator.workflows.grading import Graded, bound_method, grade
+from generator.workflows.grading import Graded, grade
 from generator.workflows.probing import Probed, RouterOf, probe
 from generator.workflows.rendering import render
 from generator.workflows.verifying import verify
+from generator.workflows.windows import bound_method
 from generator.workflows.world import Progress, Root, World
 
 

@@ -31,7 +31,7 @@ from generator.workflows.calibrating import prompts_so_far
 from generator.workflows.demo_truths import DEMO, demo_truths
 from generator.workflows.differences import letter_differences
 from generator.workflows.explaining import explanations
-from generator.workflows.grading import bound_method, night_tables, worked_example_floor
+from generator.workflows.windows import bound_method, night_tables, worked_example_floor
 from generator.workflows.world import Progress, Root
 
 

@@ -14,15 +14,15 @@ from generator.method.window import window_nights
 from generator.records.finding import FindingKind, VerificationReport
 from generator.records.grade import Grade
 from generator.records.manifest import GradesManifest
-from generator.records.night import NightState
 from generator.verification.archive_files import ARCHIVE, check_archive
 from generator.verification.findings import Findings
 from generator.verification.grades import check_grades, check_order, check_pages
 from generator.verification.issue import check_issue
 from generator.verification.night_figures import check_night_figures
 from generator.verification.site_files import check_site
-from generator.workflows.grading import Windows, bound_method, superseded_letters
+from generator.workflows.grading import superseded_letters
 from generator.workflows.rendering import permanent_files, view_files
+from generator.workflows.windows import Windows, bound_method
 from generator.workflows.world import Progress, Root
 
 
@@ -136,7 +136,8 @@ def _check_window(root: Root, windows: Windows, version: str, end: date, finding
         manifest = root.store.grades.manifest(version, end)
         check_order(where, recorded, end, version, findings)
         method = root.content.method(version)
-        nights = window_nights(_recorded(windows, manifest), end, method.definition)
+        voided = [date.fromisoformat(night) for night in manifest.voided]
+        nights = window_nights(windows.counting(voided), end, method.definition)
         check_issue(
             where,
             manifest,
@@ -150,15 +151,6 @@ def _check_window(root: Root, windows: Windows, version: str, end: date, finding
         pages = f"{ARCHIVE}pages/{version}/{end.isoformat()}.parquet"
         with findings.reading(pages):
             check_pages(pages, recorded, dict(root.store.pages.get(version, end)), findings)
-
-
-def _recorded(windows: Windows, manifest: GradesManifest) -> list[date]:
-    """Return every recorded night that had not been declared void when a window was graded."""
-    return [
-        night
-        for night, kept in windows.nights.items()
-        if kept.record.state == NightState.RECORDED and night.isoformat() not in manifest.voided
-    ]
 
 
 def _recompute(windows: Windows, manifest: GradesManifest, recorded: tuple[Grade, ...]) -> tuple[Grade, ...]:
