@@ -530,7 +530,7 @@ def permanent(of: Material) -> dict[str, bytes]:
         page, record = grade_page.paths(each)
         files[page] = grade_page.render(each, context(each, of), TEMPLATES)
         files[record] = grade_page.record_bytes(each)
-    for version in of.kept_methods:
+    for version in sorted(of.kept_methods):
         floor = of.worked_example[version]
         files[f"method/{version}/index.html"] = method_page.render(of.methods[version], floor, of.settings, TEMPLATES)
     return files

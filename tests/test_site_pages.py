@@ -300,6 +300,17 @@ class TestModelPage:
             permalink.endpoint_path(made.TREES, "fir") + "index.html"
         )
 
+    def test_a_model_that_nobody_read_is_not_called_unlisted(self):
+        """Where the last recorded night holds no endpoint of a model, that is said, and nothing of the provider."""
+        material = made.material()
+        last = material.nights[-1]
+        others = tuple(each for each in last.endpoints if each.model != made.TREES)
+        nights = (*material.nights[:-1], msgspec.structs.replace(last, endpoints=others))
+        site = made.site(msgspec.structs.replace(material, nights=nights))
+        text = made.page_text(site[permalink.endpoint_path(made.TREES, "alder") + "index.html"])
+        assert "Its model was not among those listed on the last recorded night. The last recorded night" in text
+        assert "longer listed" not in text
+
     def test_inseparable_listings_are_counted(self):
         """'n listings, not separable' stands wherever such an endpoint stands."""
         assert "2 listings, not separable" in page(permalink.model_path(made.TREES) + "index.html")

@@ -36,6 +36,8 @@ class EndpointStory(msgspec.Struct, frozen=True, kw_only=True):
     """The last recorded night that listed it."""
     listed_now: bool
     """Whether the last recorded night lists it."""
+    model_listed_now: bool
+    """Whether the last recorded night lists any endpoint of its model; where not, nobody may have asked."""
     successions: tuple[Succession, ...]
     grades: tuple[Grade, ...]
     """Under every version; newest window first, the current version before others."""
@@ -43,6 +45,13 @@ class EndpointStory(msgspec.Struct, frozen=True, kw_only=True):
     """The newest under the current method."""
     shown: EndpointMaterial | None
     """What is shown of it and not graded."""
+
+    @property
+    def gone_words(self) -> str:
+        """What is said of an endpoint that the last recorded night does not list."""
+        if self.model_listed_now:
+            return "no longer listed"
+        return "its model was not among those listed on the last recorded night"
 
 
 class ModelStory(msgspec.Struct, frozen=True, kw_only=True):
@@ -112,12 +121,17 @@ def arrange(material: Material) -> Library:
             shelf.named(grade.provider, grade.tag, grade.listings)
         shelf.grades.append(grade)
     last = recorded[-1].record.night if recorded else None
+    listed_now = {endpoint.model for endpoint in recorded[-1].endpoints} if recorded else set()
     shown = {model.model: model for model in material.models}
     of_endpoint = {(model.model, each.endpoint): each for model in material.models for each in model.endpoints}
     stories: dict[str, list[EndpointStory]] = defaultdict(list)
     for (model, endpoint), shelf in shelves.items():
         story = shelf.story(model, endpoint, last, material.settings.method)
-        stories[model].append(msgspec.structs.replace(story, shown=of_endpoint.get((model, endpoint))))
+        stories[model].append(
+            msgspec.structs.replace(
+                story, shown=of_endpoint.get((model, endpoint)), model_listed_now=model in listed_now
+            )
+        )
     bare = ModelMaterial(model="", agreements=())
     models = tuple(
         ModelStory(
@@ -172,6 +186,7 @@ class _Shelf:
             first_listed=self.first_listed,
             last_listed=self.last_listed,
             listed_now=last_night is not None and self.last_listed == last_night,
+            model_listed_now=True,
             successions=tuple(self.successions),
             grades=tuple(newest),
             latest=next((grade for grade in newest if grade.method_version == current), None),
