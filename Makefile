@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 DEMO ?= demo
 
-.PHONY: demo test test-long lint bench lock clean
+.PHONY: demo test test-long lint bench mutants lock clean
 .DEFAULT_GOAL := demo
 
 # Installed once, and again whenever a lock file or pyproject.toml changes.
@@ -37,6 +37,10 @@ lint: .venv/.dev
 # Ours beside Acero, DuckDB and Polars on the same generated archive, at a small size; prints ratios.
 bench: .venv/.dev
 	$(BIN)/python -m tests.benchmarks.grading
+
+# Mutates the method's code and runs the tests that reach each mutant; long, on demand. See tests/mutation/NOTES.md.
+mutants: .venv/.dev
+	$(BIN)/python -m tests.mutation.run
 
 # Needs uv (`pip install uv`). Writes no registry's address.
 lock:

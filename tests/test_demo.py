@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+from datetime import date
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urldefrag, urlsplit
@@ -15,6 +16,7 @@ import pytest
 from generator.content import packaged
 from generator.probing.demo.sheet import RECORDING_NOTES, script_sheet
 from generator.records.grade import Column, Grade
+from generator.site import build
 from generator.workflows.grading import grade
 from generator.workflows.rendering import render
 from generator.workflows.verifying import verify
@@ -141,6 +143,28 @@ class TestEqualInputGivesEqualBytes:
         assert verify(Root(tmp_path / "demo"), progress=kept_site.Silent()).findings == ()
 
 
+class TestALaterVersionRegradesTheArchive:
+    def test_every_old_page_and_record_stays_as_it_is(self, demo: Path, tmp_path: Path):
+        """Made current, the calibrated version grades every window anew; what was kept before keeps its bytes."""
+        shutil.copytree(demo, tmp_path / "demo")
+        before = snapshot(tmp_path / "demo/archive") | permanent(tmp_path / "demo/site")
+        settings = tmp_path / "demo/content/site.toml"
+        settings.write_text(settings.read_text().replace('method = "0.1"', 'method = "1.0"'))
+        root, day = Root(tmp_path / "demo"), date(2026, 11, 20)
+        graded = grade(root, today=day, progress=kept_site.Silent())
+        render(root, progress=kept_site.Silent())
+        assert (graded.windows, graded.grades) == (14, 14 * 18 - 4)
+        after = snapshot(tmp_path / "demo/archive") | permanent(tmp_path / "demo/site")
+        assert {name: after[name] for name in before} == before
+        last = root.store.grades.get("1.0", date(2026, 11, 14))
+        assert {each.issued for each in last} == {day}
+        assert {each.supersedes[0].method_version for each in last} == {"0.1"}
+        assert {len(each.supersedes) for each in last} == {1}
+        index = (tmp_path / "demo/site/grades/google/gemma-3-270m/oak/2026-11-14/index.html").read_text()
+        assert all(f"v{version}/index.html" in index for version in ("0.1", "0.2", "1.0"))
+        assert verify(root, progress=kept_site.Silent()).findings == ()
+
+
 class TestTheSiteOpensWithoutABrokenLink:
     def test_every_link_leads_to_a_file_and_every_fragment_to_an_id(self, demo: Path):
         """Links are relative and name files, so they work from disk as over HTTP."""
@@ -163,6 +187,11 @@ class TestTheSiteOpensWithoutABrokenLink:
                     assert fragment in pages[target].ids, f"{path.relative_to(site)}: {link}"
                 followed += 1
         assert followed > 5000
+
+
+def permanent(site: Path) -> dict[str, bytes]:
+    """Return every permanent file of a site, by its path."""
+    return {name: data for name, data in snapshot(site).items() if build.is_permanent(name)}
 
 
 def snapshot(folder: Path) -> dict[str, bytes]:
