@@ -148,6 +148,14 @@ class TestRecordsComeBackAsTheyWent:
             assert codec.records_of(codec.grades_table(grades), Grade) == grades
             assert all(msgspec.json.decode(canonical_json(grade), type=Grade) == grade for grade in grades)
 
+    def test_a_letter_that_is_none_is_refused(self, tmp_path: Path):
+        """A row with a value that its field cannot have is a finding, not a traceback."""
+        grades = kept_site.make_root(tmp_path, nights=1, rendered=False).store.grades.get("0.1", NIGHT)
+        table = codec.grades_table(grades)
+        odd = table.set_column(table.schema.get_field_index("letter"), "letter", pa.array(["Z"] * table.num_rows))
+        with pytest.raises(IntegrityError, match="Grade"):
+            codec.records_of(odd, Grade)
+
     def test_the_grades_columns_are_the_record(self):
         """FORMAT.md's columns, the schema and the record have one order."""
         assert tuple(schema.GRADES.names) == Grade.__struct_fields__

@@ -7,17 +7,18 @@ from pathlib import Path
 import pytest
 
 from generator.method.explaining import Explained
+from generator.method.recounting import recounted_figures
 from generator.method.window import window_nights
 from generator.records.definition import Method
 from generator.records.explanation import Exact, ExplainedMatch
-from generator.records.grade import Grade
+from generator.records.grade import Column, Grade
 from generator.workflows.explaining import explanations
 from generator.workflows.windows import night_tables
 from generator.workflows.world import Root
 from tests.explain_makers import Key, explained, unequal
 from tests.golden_archive import RECORDED, golden_nights
 from tests.method_random import random_archive
-from tests.method_variants import METHOD, METHOD_0_2, with_rules
+from tests.method_variants import METHOD, METHOD_0_2, varied, with_rules
 
 SHOWN_ONLY = {
     "model",
@@ -153,3 +154,19 @@ def _check_match(match: ExplainedMatch) -> None:
 
 def _check_exact(value: Exact | None) -> None:
     assert value is None or 0 <= value.numerator <= value.denominator
+
+
+class TestWhatIsLeftOutIsNotCounted:
+    def test_a_definition_without_a_floor_of_task_accuracy_zeroes_nothing(self) -> None:
+        """With the rule off there is no weighted floor, and the figures are the record's all the same."""
+        method = varied({"task.floor": None})
+        found = explained(golden_nights(), method, RECORDED)
+        assert found
+        assert all(not unequal(each) for each in found.values())
+        assert not any(each.explanation.grade.t_within_floor for each in found.values())
+
+    def test_an_explanation_of_some_columns_is_not_counted_again(self) -> None:
+        """Figures are held against the record from all four columns together, or not at all."""
+        whole = next(iter(explained(golden_nights(), METHOD, RECORDED).values())).explanation
+        narrowed = whole.only(frozenset({Column.D}))
+        assert recounted_figures(whole.grade.endpoint, narrowed, None, None, METHOD.definition) == {}

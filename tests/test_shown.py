@@ -114,6 +114,13 @@ class TestChangeByNight:
         (change,) = of(fleet).endpoints["dune"].changes
         assert (change.pairs, change.differing) == (1, 0)
 
+    def test_two_nights_that_share_no_answered_prompt_are_no_change(self):
+        """One prompt answered on the first night, the other on the second: nothing is set side by side."""
+        fleet = Fleet(fixed={"copy": 2}, days=2)
+        fleet.put(1, "dune", "copy-1", "!")
+        fleet.put(2, "dune", "copy-2", "!")
+        assert of(fleet).endpoints["dune"].changes == ()
+
     def test_a_prompt_with_another_text_is_another_prompt(self):
         """The same id with another text on the second night makes no pair."""
         fleet = Fleet(fixed={"copy": 2}, days=2)

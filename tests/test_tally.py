@@ -10,6 +10,7 @@ from decimal import Decimal
 from itertools import pairwise
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -17,6 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from generator.errors import IntegrityError
+from generator.method.columns import word_codes
 from generator.method.disagreement import Pairs
 from generator.method.interface import NightTables
 from generator.method.night_tally import FamilyCounts, NightTally, OutcomeCounts
@@ -310,3 +312,44 @@ def _added(counts: list) -> dict[str, int]:
     for each in counts:
         total.update({name: getattr(each, name) for name in each.__struct_fields__})
     return dict(total)
+
+
+class TestWordsAsCodes:
+    """A column of words is read as it is written, whatever its dictionary looks like."""
+
+    def test_a_dictionary_that_holds_a_word_twice(self) -> None:
+        """The file format does not forbid it: both codes stand for the one word."""
+        column = pa.DictionaryArray.from_arrays(pa.array([0, 1, 2]), pa.array(["elm", "oak", "elm"]))
+        codes, words = word_codes(pa.table({"endpoint": column}), "endpoint", "x")
+        assert [words[code] for code in codes.tolist()] == ["elm", "oak", "elm"]
+        assert words == ("elm", "oak")
+
+    def test_a_row_without_a_word_is_refused(self) -> None:
+        """A row that names no endpoint is no observation of one."""
+        with pytest.raises(IntegrityError, match="endpoint in each row"):
+            word_codes(pa.table({"endpoint": pa.array(["elm", None])}), "endpoint", "x")
+
+    def test_a_prompt_that_one_of_two_nights_does_not_ask_has_no_pair(self) -> None:
+        """Missing on the earlier or on the later night, it is compared with nothing."""
+        whole = tally_night(night(), DEFINITION)
+        head, _, *rest = CELLS.strip("\n").splitlines()
+        fewer = tally_night(night("\n".join([head, *rest]), PROMPTS[1:], after=1), DEFINITION)
+        assert "sum-1" not in fewer.fixed_prompts
+        for earlier, later in ((whole, fewer), (fewer, whole)):
+            found = night_pairs(earlier, later)
+            both = dict(zip(found.keys, found.counts.tolist(), strict=True))
+            amber = dict(zip(found.families, both[MODEL, "amber"], strict=True))
+            assert amber["sums"] == [1, 0]
+
+    def test_a_prompt_that_only_the_observations_call_fixed_has_no_pair(self) -> None:
+        """What a night's prompts say is what a prompt is: one that they do not call fixed is compared with nothing."""
+        whole = tally_night(night(), DEFINITION)
+        tables = night(after=1)
+        fixed = pa.array([row["prompt_id"] == "sum-2" for row in tables.prompts.to_pylist()])
+        place = tables.prompts.schema.get_field_index("fixed")
+        odd = msgspec.structs.replace(tables, prompts=tables.prompts.set_column(place, "fixed", fixed))
+        later = tally_night(odd, DEFINITION)
+        for earlier, after in ((whole, later), (later, whole)):
+            found = night_pairs(earlier, after)
+            assert found.families == ("sums",)
+            assert found.counts.sum(axis=0).tolist() == [[2, 0]]
