@@ -18,8 +18,8 @@ from generator.method.interface import NightTables
 from generator.records.canonical import COMPARE_ELSEWHERE
 from generator.records.observation import Outcome
 
-Codes = npt.NDArray[np.int64]
-"""Whole numbers: codes or counts."""
+Codes = npt.NDArray[np.signedinteger]
+"""Whole numbers: codes or counts. A column that Arrow keeps in 32 bits stays so; `flat` alone multiplies columns."""
 Marks = npt.NDArray[np.bool_]
 
 OUTCOMES = tuple(Outcome)
@@ -76,7 +76,7 @@ def night_columns(tables: NightTables, rows: Mapping[tuple[str, str], int]) -> N
     prompt, prompt_ids = word_codes(table, "prompt_id", where)
     family, families = word_codes(table, "family", where)
     answer = _dictionary(table.column("answer"))
-    latency = table.column("latency_ms").combine_chunks()
+    latency = _one_array(table.column("latency_ms"))
     columns = NightColumns(
         endpoint=_endpoints(table, rows, where),
         prompt=prompt,
@@ -113,6 +113,15 @@ def word_codes(table: pa.Table, name: str, where: str) -> tuple[Codes, tuple[str
     return codes, distinct
 
 
+def flat(major: Codes, size: int, minor: Codes) -> Codes:
+    """Return `major * size + minor`, the index of a cell of a table, in 64 bits whatever the width of the columns."""
+    cells: Codes = major.astype(np.int64)
+    # In place: a night's columns are long, and memory that is new costs more than the sum.
+    cells *= size
+    cells += minor
+    return cells
+
+
 def count(keys: Codes, shape: tuple[int, ...]) -> Codes:
     """Return how often each key occurs, as an array of a shape whose flat index the keys are."""
     size = int(np.prod(shape, dtype=np.int64))
@@ -131,7 +140,7 @@ def count_levels(keys: Codes, shape: tuple[int, ...], *levels: Marks) -> Codes:
     level = np.zeros(len(keys), dtype=np.int8)
     for marks in levels:
         level += marks
-    exact = count(keys * (len(levels) + 1) + level, (*shape, len(levels) + 1))
+    exact = count(flat(keys, len(levels) + 1, level), (*shape, len(levels) + 1))
     reached: Codes = exact[..., ::-1].cumsum(axis=-1)[..., ::-1]
     return reached[..., 1:]
 
@@ -165,22 +174,31 @@ def _placed(codes: Codes, places: Sequence[int]) -> Codes:
 def _dictionary(column: pa.ChunkedArray) -> pa.DictionaryArray:
     """Return a column as one dictionary array."""
     if pa.types.is_dictionary(column.type):
-        return column.unify_dictionaries().combine_chunks()
-    return column.dictionary_encode().combine_chunks()
+        return _one_array(column.unify_dictionaries())
+    return _one_array(column.dictionary_encode())
+
+
+def _one_array(column: pa.ChunkedArray) -> pa.Array:
+    """Return a column as one array: itself where it is one, which Arrow would copy."""
+    return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
 
 
 def _numbers(array: pa.Array, *, null: int) -> Codes:
     """Return an array of whole numbers, with another one where it is null."""
     values = np.frombuffer(array.buffers()[1] or b"", dtype=array.type.to_pandas_dtype())
-    numbers: Codes = values[array.offset : array.offset + len(array)].astype(np.int64)
+    numbers: Codes = values[array.offset : array.offset + len(array)]
+    if array.type != pa.int32():
+        # What has another width may have no sign, or no room for what stands for null.
+        numbers = numbers.astype(np.int64)
     if array.null_count:
+        numbers = numbers.copy()
         numbers[~_valid(array)] = null
     return numbers
 
 
 def _marks(table: pa.Table, name: str) -> Marks:
     """Return a column of truth values; what is null is false."""
-    array = table.column(name).combine_chunks()
+    array = _one_array(table.column(name))
     marks = _bits(array.buffers()[1], array)
     return marks & _valid(array) if array.null_count else marks
 

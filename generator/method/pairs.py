@@ -46,7 +46,9 @@ def _counted(earlier: NightTally, later: NightTally) -> NightPairs:
         if prompt_id in columns and (family := _family_where_same(earlier, later, prompt_id)) is not None
     ]
     families = tuple(sorted({family for family, _, _ in same}))
-    keys = tuple(key for key in earlier.keys if key in later.row_of)
+    keys = earlier.keys
+    if keys != later.keys:
+        keys = tuple(key for key in keys if key in later.row_of)
     before, after = _one_dictionary(earlier, later)
     one = _part(before, earlier, keys)[:, [column for _, column, _ in same]]
     two = _part(after, later, keys)[:, [column for _, _, column in same]]

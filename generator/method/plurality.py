@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from generator.method.columns import Codes, count
+from generator.method.columns import Codes, count, flat
 from generator.method.reference import least_agreeing
 from generator.records.definition import Definition
 
@@ -36,7 +36,7 @@ def _first_alone(questions: Codes, answers: Codes) -> tuple[Codes, Codes, Codes]
     if not len(questions):
         return questions, answers, answers
     base = int(answers.max()) + 1
-    keys = np.sort(questions * base + answers)
+    keys = np.sort(flat(questions, base, answers))
     starts = _starts(keys)
     given = np.diff(np.concatenate((starts, [len(keys)])))
     # Each distinct (question, answer) with how many gave it; those of one question stand together.

@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 import pyarrow as pa
 
-from generator.method.columns import OUTCOMES, Codes, Marks, NightColumns, count, count_levels, night_columns
+from generator.method.columns import (
+    OUTCOMES,
+    Codes,
+    Marks,
+    NightColumns,
+    count,
+    count_levels,
+    flat,
+    night_columns,
+)
 from generator.method.interface import NightTables
 from generator.method.night_tally import FamilyCounts, NightTally, OutcomeCounts
 from generator.method.plurality import references
@@ -26,7 +37,8 @@ def tally_night(tables: NightTables, definition: Definition) -> NightTally:
         IntegrityError: where an observation names an endpoint that the night does not list, or lacks a column's value.
     """
     prompts = tables.prompts.to_pylist()
-    keys = tuple(zip(*(tables.listings.column(name).to_pylist() for name in ("model", "endpoint")), strict=True))
+    names = (tables.listings.column(name).to_pylist() for name in ("model", "endpoint"))
+    keys = _shared(tuple(zip(*names, strict=True)))
     models = tuple(sorted({model for model, _ in keys}))
     rows = {key: row for row, key in enumerate(keys)}
     columns = night_columns(tables, rows)
@@ -60,9 +72,15 @@ def tally_night(tables: NightTables, definition: Definition) -> NightTally:
     )
 
 
+@lru_cache(maxsize=2)
+def _shared(keys: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
+    """Return the same keys: the very tuple of an earlier night that listed the same, kept once for all of them."""
+    return keys
+
+
 def _outcomes(columns: NightColumns, rows: int) -> Codes:
     """Return what each endpoint's requests came to, in the order of `OutcomeCounts`; R needs nothing else."""
-    came = count(columns.endpoint * len(OUTCOMES) + columns.outcome, (rows, len(OUTCOMES)))
+    came = count(flat(columns.endpoint, len(OUTCOMES), columns.outcome), (rows, len(OUTCOMES)))
     of = {outcome: came[:, place] for place, outcome in enumerate(OUTCOMES)}
     sent = came.sum(axis=1) - of[Outcome.UNSENT]
     errors = of[Outcome.ERROR] + of[Outcome.EMPTY]
@@ -74,7 +92,7 @@ def _counts(columns: NightColumns, rows: int, keyed: set[str], compared: Marks, 
     """Return each endpoint's counts by family, in the order of `FamilyCounts`; M and T need nothing else."""
     has_key = np.array([prompt_id in keyed for prompt_id in columns.prompt_ids], dtype=np.bool_)[columns.prompt]
     counted = has_key & columns.is_one_of(Outcome.ANSWERED, Outcome.TRUNCATED)
-    place, shape = columns.endpoint * len(columns.families) + columns.family, (rows, len(columns.families))
+    place, shape = flat(columns.endpoint, len(columns.families), columns.family), (rows, len(columns.families))
     judged = count_levels(place, shape, compared, mismatches)
     keyed_counts = count_levels(place, shape, has_key, counted, counted & columns.correct)
     return np.concatenate((judged, keyed_counts), axis=-1)
@@ -89,13 +107,11 @@ def _matches(
     reference.
     """
     place = {model: at for at, model in enumerate(models)}
-    asked_of = columns.prompt * len(columns.families)
-    asked_of += columns.family
-    used = count(asked_of, (len(columns.prompt_ids) * len(columns.families),)) > 0
+    question = flat(columns.prompt, len(columns.families), columns.family)
+    used = count(question, (len(columns.prompt_ids) * len(columns.families),)) > 0
     prompts = int(used.sum())
     firsts = np.array([place[name] * prompts for name, _ in keys], dtype=np.int64)
-    # In place: a night's columns are long, and memory that is new costs more than the sum.
-    question = (np.cumsum(used) - 1)[asked_of]
+    question = (np.cumsum(used) - 1)[question]
     question += firsts[columns.endpoint]
     size = len(models) * prompts
     answered = columns.is_one_of(Outcome.ANSWERED)
@@ -120,12 +136,16 @@ def _fixed(columns: NightColumns, rows: int) -> tuple[tuple[str, ...], Codes, pa
     asked = count(prompt, (len(columns.prompt_ids),)) > 0
     used = count(answer, (len(columns.answers),)) > 0
     ids = tuple(prompt_id for prompt_id, is_asked in zip(columns.prompt_ids, asked.tolist(), strict=True) if is_asked)
-    codes: Codes = np.full(rows * len(ids), -1, dtype=np.int64)
-    cell = columns.endpoint[given]
-    cell *= len(ids)
-    cell += (np.cumsum(asked) - 1)[prompt]
+    # Arrow numbers the words of a dictionary that it reads or makes in 32 bits.
+    codes: Codes = np.full(rows * len(ids), -1, dtype=np.int32)
+    cell = flat(columns.endpoint[given], len(ids), (np.cumsum(asked) - 1)[prompt])
     codes[cell] = (np.cumsum(used) - 1)[answer]
-    return ids, codes.reshape(rows, len(ids)), columns.answers.take(pa.array(np.flatnonzero(used)))
+    return ids, codes.reshape(rows, len(ids)), columns.answers.take(_arrow(np.flatnonzero(used)))
+
+
+def _arrow(numbers: Codes) -> pa.Array:
+    """Return whole numbers of 64 bits as an Arrow array over the same memory."""
+    return pa.Array.from_buffers(pa.int64(), len(numbers), [None, pa.py_buffer(numbers)])
 
 
 def _latencies(columns: NightColumns, rows: int) -> tuple[Codes, Codes]:

@@ -57,29 +57,38 @@ def add_up(tallies: Sequence[NightTally]) -> WindowCounts:
     row_of, column_of, model_of = _places(keys), _places(families), _places(models)
     for tally in tallies:
         rows = _rows(tally.keys, keys, row_of)
-        window.counts[np.ix_(rows, _rows(tally.families, families, column_of))] += tally.counts
+        window.counts[_cells(rows, _rows(tally.families, families, column_of))] += tally.counts
         window.outcomes[rows] += tally.outcomes
         window.questions[_rows(tally.models, models, model_of)] += tally.questions
     for pair in pairs:
         rows = _rows(pair.keys, keys, row_of)
-        window.pairs[np.ix_(rows, _rows(pair.families, families, column_of))] += pair.counts
+        window.pairs[_cells(rows, _rows(pair.families, families, column_of))] += pair.counts
     return window
 
 
 def _union(parts: Sequence[tuple[_Name, ...]]) -> tuple[_Name, ...]:
     """Return everything that stands in some part, sorted."""
-    return tuple(sorted(set(chain.from_iterable(parts))))
+    # Nights that list the same endpoints share one tuple, which is looked through once; what is in order stays so.
+    distinct = {id(part): part for part in parts}.values()
+    return tuple(sorted(dict.fromkeys(chain.from_iterable(distinct))))
 
 
 def _places(whole: tuple[_Name, ...]) -> dict[_Name, int]:
     return {name: place for place, name in enumerate(whole)}
 
 
-def _rows(part: tuple[_Name, ...], whole: tuple[_Name, ...], places: dict[_Name, int]) -> Codes:
-    """Return where the names of a part stand in the whole."""
+def _rows(part: tuple[_Name, ...], whole: tuple[_Name, ...], places: dict[_Name, int]) -> Codes | slice:
+    """Return where the names of a part stand in the whole; all of it is a slice, which adds up without a copy."""
     if part == whole:
-        return np.arange(len(whole))
+        return slice(None)
     return np.array([places[name] for name in part], dtype=np.int64)
+
+
+def _cells(rows: Codes | slice, columns: Codes | slice) -> tuple[Codes | slice, ...]:
+    """Return the index of every cell in some rows and some columns."""
+    if isinstance(rows, slice) or isinstance(columns, slice):
+        return rows, columns
+    return np.ix_(rows, columns)
 
 
 def _zeros(*shape: int) -> Codes:

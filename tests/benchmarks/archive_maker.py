@@ -60,11 +60,16 @@ class Made:
 
     def words(self, column: str) -> pa.Array:
         """Return the words that a column's codes stand for."""
-        return pq.ParquetFile(self.folder / "dictionary" / f"{column}.parquet").read().column(0).combine_chunks()
+        return (
+            pq.ParquetFile(self.folder / "dictionary" / f"{column}.parquet")
+            .read(use_threads=False)
+            .column(0)
+            .combine_chunks()
+        )
 
     def table(self, name: str) -> pa.Table:
         """Return the nights' prompts, listings or context, the same on each night."""
-        return pq.ParquetFile(self.folder / f"{name}.parquet").read()
+        return pq.ParquetFile(self.folder / f"{name}.parquet").read(use_threads=False)
 
 
 def make(folder: Path, size: Size, *, worded: bool = True) -> Made:

@@ -16,24 +16,20 @@ import resource
 import statistics
 import sys
 import tempfile
-from collections.abc import Callable
+from importlib import import_module
 from multiprocessing.connection import Connection
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
-from tests.benchmarks import ours, theirs_acero, theirs_duckdb, theirs_polars
+from tests.benchmarks import ours
 from tests.benchmarks.archive_maker import WORDS, Made, Size, make
 from tests.benchmarks.figures import Figures
 from tests.benchmarks.year import YEARS, measured_year
 
 FORMS = ("codes", "words")
-ENGINES: dict[str, Callable[[Made, str], Any]] = {
-    "ours": ours.window,
-    "Acero": theirs_acero.run,
-    "DuckDB": theirs_duckdb.run,
-    "Polars": theirs_polars.run,
-}
-THEIRS = {"Acero": theirs_acero.shown, "DuckDB": theirs_duckdb.shown, "Polars": theirs_polars.shown}
+THEIRS = ("Acero", "DuckDB", "Polars")
+ENGINES = ("ours", *THEIRS)
 
 
 def cpu_seconds() -> float:
@@ -42,12 +38,23 @@ def cpu_seconds() -> float:
     return used.ru_utime + used.ru_stime
 
 
+def _theirs(engine: str) -> ModuleType:
+    """Return an engine's module, imported when it is asked for: a process that measures one holds no other."""
+    return import_module(f"tests.benchmarks.theirs_{engine.lower()}")
+
+
+def run(engine: str, made: Made, form: str) -> Any:  # noqa: ANN401 - each engine's own
+    """Return what an engine finds of the one window that all nights make."""
+    return ours.window(made, form) if engine == "ours" else _theirs(engine).run(made, form)
+
+
 def window_figures(made: Made, engine: str, form: str, result: Any) -> Figures:  # noqa: ANN401 - each engine's own
     """Return what an engine found as figures in words."""
     if engine == "ours":
         return ours.shown(result)
     words = {name: made.words(name).to_pylist() for name in WORDS} if form == "codes" else {}
-    return THEIRS[engine](result, words)
+    found: Figures = _theirs(engine).shown(result, words)
+    return found
 
 
 def disagreements(made: Made) -> list[str]:
@@ -55,8 +62,8 @@ def disagreements(made: Made) -> list[str]:
     expected = window_figures(made, "ours", "codes", ours.window(made, "codes"))
     found = []
     for form in FORMS:
-        for engine, run in ENGINES.items():
-            figures = window_figures(made, engine, form, run(made, form))
+        for engine in ENGINES:
+            figures = window_figures(made, engine, form, run(engine, made, form))
             found += [f"{engine} on {form}: {table}" for table in expected if figures[table] != expected[table]]
     return found
 
@@ -70,7 +77,7 @@ def window_table(made: Made, rounds: int) -> str:
             gc.collect()
             gc.disable()
             before = cpu_seconds()
-            ENGINES[engine](made, form)
+            run(engine, made, form)
             seconds.append(cpu_seconds() - before)
             gc.enable()
     medians = {key: statistics.median(seconds) for key, seconds in spent.items()}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -24,19 +25,28 @@ def tallies(made: Made, form: str) -> Iterator[NightTally]:
     prompts, listings, context = made.table("prompts"), made.table("listings"), made.table("context")
     words = {name: made.words(name) for name in WORDS} if form == "codes" else {}
     for number, path in enumerate(made.files(form)):
-        table = pq.ParquetFile(path).read(COLUMNS, use_threads=False)
-        for name, dictionary in words.items():
-            column = pa.DictionaryArray.from_arrays(table.column(name).combine_chunks(), dictionary)
-            table = table.set_column(table.schema.get_field_index(name), name, column)
         night = NightTables(
             night=made.night(number),
-            observations=table,
+            observations=_observations(path, words),
             prompts=prompts,
             listings=listings,
             context=context,
             latency_replayed=False,
         )
-        yield tally_night(night, METHOD.definition)
+        tally = tally_night(night, METHOD.definition)
+        # A night's table is let go before the next is read.
+        del night
+        yield tally
+
+
+def _observations(path: Path, words: dict[str, pa.Array]) -> pa.Table:
+    """Return a night's observations; codes with the words they stand for."""
+    table = pq.ParquetFile(path).read(COLUMNS, use_threads=False)
+    for name, dictionary in words.items():
+        codes = table.column(name).chunks
+        column = pa.chunked_array([pa.DictionaryArray.from_arrays(chunk, dictionary) for chunk in codes])
+        table = table.set_column(table.schema.get_field_index(name), name, column)
+    return table
 
 
 def window(made: Made, form: str) -> WindowCounts:
@@ -48,9 +58,10 @@ def windows(made: Made, form: str) -> Iterator[WindowCounts]:
     """Yield the counts of each whole window, ascending; no more nights are held than a window has."""
     held: list[NightTally] = []
     for tally in tallies(made, form):
-        held = [*held, tally][-WINDOW:]
+        held.append(tally)
         if len(held) == WINDOW:
             yield add_up(held)
+            del held[0]
 
 
 def shown(counts: WindowCounts) -> Figures:
