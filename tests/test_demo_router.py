@@ -29,7 +29,7 @@ from generator.probing.demo.faults import (
 from generator.probing.demo.process import running_router
 from generator.probing.demo.recording import RecordedEndpoint, drawn_sample, load_recording
 from generator.probing.demo.roster import offers
-from generator.probing.demo.server import LATENCY_HEADER
+from generator.probing.interface import LATENCY_HEADER
 from generator.records.prompt import Prompt
 
 GEMMA = "google/gemma-3-270m"

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 from generator.method.disagreement import median
-from generator.method.latency import REPLAYED
 from generator.records.calibration import (
     CalibrationRule,
     ColumnAgreement,
@@ -22,6 +21,7 @@ from generator.records.calibration import (
 )
 from generator.records.definition import Definition
 from generator.records.grade import Column, Grade, Letter
+from generator.records.night import REPLAYED
 from generator.records.share import Share
 
 

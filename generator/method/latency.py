@@ -6,9 +6,7 @@ from collections.abc import Sequence
 
 from generator.method.disagreement import median
 from generator.records.definition import Definition
-
-REPLAYED = "replayed"
-"""Stands for a class where recorded answers were played back, so that no latency was measured."""
+from generator.records.night import REPLAYED
 
 
 def median_latency_ms(latencies_ms: Sequence[int]) -> int | None:

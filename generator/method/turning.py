@@ -15,9 +15,10 @@ from generator.method.turning_reliability import reliability_turns
 from generator.records.comparison import is_difference
 from generator.records.definition import Definition
 from generator.records.explanation import Turn
+from generator.records.figures import counted
 from generator.records.grade import Column, DeclaredState, Grade, Letter
 from generator.records.reading import declared_words
-from generator.records.telling import counted, listed, were
+from generator.records.telling import listed, were
 
 
 def turns(grade: Grade, task_floor: Fraction | None, definition: Definition) -> tuple[Turn, ...]:

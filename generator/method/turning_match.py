@@ -8,8 +8,9 @@ from generator.method.letters import match_letter
 from generator.records.comparison import is_outside
 from generator.records.definition import Definition
 from generator.records.explanation import Turn
+from generator.records.figures import counted
 from generator.records.grade import Column, Grade, Letter, MatchNight
-from generator.records.telling import counted, listed, most_within, were
+from generator.records.telling import listed, most_within, were
 
 _BEST_FIRST = (Letter.A, Letter.B, Letter.C, Letter.D)
 

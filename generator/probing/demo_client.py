@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from generator.probing.interface import LATENCY_HEADER
 from generator.probing.openrouter import OpenRouter
-
-LATENCY_HEADER = "x-replayed-latency-ms"
-"""Where the demo router says how long the recorded answer took, in whole milliseconds."""
 
 _MAX_DIGITS = 9
 

@@ -23,6 +23,9 @@ import msgspec
 from generator.records.listing import ModelListing
 from generator.records.prompt import Prompt
 
+LATENCY_HEADER = "x-replayed-latency-ms"
+"""Where the demo router says how long the recorded answer took, in whole milliseconds; nothing waits for it."""
+
 
 class Ask(msgspec.Struct, frozen=True, kw_only=True):
     """One prompt for one endpoint: everything that a request is made from and an answer is judged by."""

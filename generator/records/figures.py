@@ -40,6 +40,11 @@ def percent(part: int, whole: int, limits: Iterable[Fraction] = ()) -> str:
     return printed(Fraction(100 * part, whole), limits)
 
 
+def counted(number: int, noun: str, plural: str | None = None) -> str:
+    """Return a count with its noun: '1 night', '7 nights'."""
+    return f"{number} {noun}" if number == 1 else f"{number} {plural or noun + 's'}"
+
+
 def decimal_text(value: Decimal) -> str:
     """Return a decimal in plain notation without closing zeros."""
     return _strip(format(value, "f"))

@@ -18,6 +18,10 @@ Sha256 = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
 Count = Annotated[int, msgspec.Meta(ge=0)]
 
 
+REPLAYED = "replayed"
+"""What a night's settings say of its latency, and a grade of its latency class, where answers were played back."""
+
+
 class NightState(StrEnum):
     """Whether a night counts."""
 

@@ -13,7 +13,7 @@ import msgspec
 
 from generator.records.comparison import is_outside
 from generator.records.definition import CONDITION_LETTERS, Definition
-from generator.records.figures import percent, printed
+from generator.records.figures import counted, percent, printed
 from generator.records.grade import (
     Column,
     DeclaredChange,
@@ -81,7 +81,7 @@ def match_words(grade: Grade, definition: Definition) -> str:
     if grade.m_letter is None:
         return NOT_MEASURED
     limit = "floor" if definition.margin is None else "floor and its margin"
-    observed = _count(grade.m_nights_observed, "night")
+    observed = counted(grade.m_nights_observed, "night")
     if grade.m_nights_outside == 0:
         every = "the one night" if grade.m_nights_observed == 1 else f"all {observed}"
         words = f"within the {limit} on {every} measured"
@@ -184,7 +184,7 @@ def reason_words(reason: UnratedReason, grade: Grade, definition: Definition) ->
             within = _needed(len(grade.nights), "in the window", rule.min_nights_in_window)
             return f"too few nights: {since} and {within}"
         case UnratedReason.ABSENT:
-            return f"absent: not listed or not asked on {_count(grade.nights_absent, 'night')} of the window"
+            return f"absent: not listed or not asked on {counted(grade.nights_absent, 'night')} of the window"
         case UnratedReason.NO_REFERENCE:
             return (
                 f"no reference: {grade.pairs_without_reference} of the model's {grade.pairs} night and prompt pairs "
@@ -204,9 +204,5 @@ def provisional_words(grade: Grade) -> str:
 
 
 def _needed(number: int, where: str, least: int | None) -> str:
-    counted = f"{_count(number, 'recorded night')} {where}"
-    return counted if least is None else f"{counted}, of {least} needed"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+    words = f"{counted(number, 'recorded night')} {where}"
+    return words if least is None else f"{words}, of {least} needed"

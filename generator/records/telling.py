@@ -14,7 +14,7 @@ from fractions import Fraction
 from generator.records.comparison import is_outside, upper_tail
 from generator.records.definition import Definition
 from generator.records.explanation import Exact
-from generator.records.figures import decimal_text, printed
+from generator.records.figures import counted, decimal_text, printed
 from generator.records.grade import MatchNight
 from generator.records.reading import NOT_MEASURED, allowed_figure, night_words
 
@@ -106,11 +106,6 @@ def own_variation_sentence(  # noqa: PLR0913 - the counts, the rule and what cam
     words = f"{differing} of its own {counted(pairs, 'night-to-night pair')} differ, {figure} allowed"
     words += _tail_words(tail, definition)
     return f"{words}: {'above the floor' if above else 'within the floor'}"
-
-
-def counted(number: int, noun: str, plural: str | None = None) -> str:
-    """Return a count with its noun."""
-    return f"{number} {noun}" if number == 1 else f"{number} {plural or noun + 's'}"
 
 
 def listed(parts: Iterable[str]) -> str:

@@ -7,12 +7,9 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from generator.records.night import NightRecord
+from generator.records.night import REPLAYED, NightRecord
 from generator.settings import Settings
 from generator.site.links import INDEX, Links
-
-REPLAYED = "replayed"
-"""What a night's settings say of its latency, and a grade of its latency class, where answers were played back."""
 
 CSP = "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:"
 """No script, no font, no request to anybody else."""

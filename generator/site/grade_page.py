@@ -13,6 +13,7 @@ import msgspec
 from generator.records.canonical import canonical_json, sha256
 from generator.records.figures import printed
 from generator.records.grade import Grade, MatchFamily
+from generator.records.night import REPLAYED
 from generator.records.permalink import grade_index_path, permalink_path
 from generator.records.reading import (
     COLUMN_WORDS,
@@ -27,7 +28,7 @@ from generator.records.reading import (
 )
 from generator.site.anchors import COLUMN_ANCHORS
 from generator.site.citation import cite, is_candidate, permalink, script_json, standing_words
-from generator.site.frame import REPLAYED, Step, frame
+from generator.site.frame import Step, frame
 from generator.site.interface import GradeContext
 from generator.site.links import INDEX, Links
 from generator.site.metadata import LICENCE, dataset, description, typed_links

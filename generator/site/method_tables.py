@@ -9,7 +9,7 @@ from decimal import Decimal
 import msgspec
 
 from generator.records.definition import CONDITION_LETTERS, Definition, LatencyClass
-from generator.records.figures import decimal_text
+from generator.records.figures import counted, decimal_text
 from generator.records.grade import Letter
 
 NO_CONDITION = "no condition"
@@ -82,7 +82,7 @@ def _m(definition: Definition, letter: Letter) -> str:
     most = definition.letters.M[letter].max_nights_outside
     if most == 0:
         return "within the floor on every night"
-    return f"outside the floor on at most {_count(most, 'night')}"
+    return f"outside the floor on at most {counted(most, 'night')}"
 
 
 def _t(definition: Definition, letter: Letter) -> str:
@@ -144,7 +144,3 @@ def _seconds(milliseconds: int) -> str:
 
 def _points(points: Decimal) -> str:
     return f"{decimal_text(points)} {'point' if points == 1 else 'points'}"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -10,9 +10,9 @@ import msgspec
 from generator.records.definition import Definition
 from generator.records.figures import decimal_text
 from generator.records.grade import Column, DeclaredState, Grade
+from generator.records.night import REPLAYED
 from generator.records.reading import LETTER_WORDS, NOT_MEASURED, change_words, provisional_words, readings
 from generator.site.anchors import COLUMN_ANCHORS
-from generator.site.frame import REPLAYED
 
 REPLAYED_LATENCY = "replayed, not measured"
 _MILLION = 1_000_000

@@ -12,7 +12,7 @@ from generator.records.explanation import (
     MatchPrompt,
     OwnVariation,
 )
-from generator.records.telling import counted
+from generator.records.figures import counted
 
 Say = Callable[[str, int], None]
 """Takes a line, in which strangers' words are not yet made visible, and how far it is indented."""

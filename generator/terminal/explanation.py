@@ -13,10 +13,10 @@ from rich.console import Console
 from rich.text import Text
 
 from generator.records.explanation import ExplainedDeclared, ExplainedReliability, ExplainedTask, Explanation, Failure
+from generator.records.figures import counted
 from generator.records.grade import Column
 from generator.records.observation import Outcome
 from generator.records.reading import COLUMN_WORDS, NO_LETTER, change_words, provisional_words, short_form
-from generator.records.telling import counted
 from generator.site.text import visible_plain
 from generator.terminal.explained_match import Say, say_match, told
 

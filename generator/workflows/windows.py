@@ -15,12 +15,10 @@ from generator.method.tally import NightTally, tally_night
 from generator.method.window import is_void, window_nights
 from generator.records.definition import Definition, Method, ratio
 from generator.records.grade import Grade
-from generator.records.night import NightState
+from generator.records.night import REPLAYED, NightState
 from generator.workflows.tally_cache import TallyCache
 from generator.workflows.tally_codec import TallyKey
 from generator.workflows.world import Root
-
-REPLAYED = "replayed"
 
 
 class Windows:

@@ -26,10 +26,9 @@ from generator.probing.demo.bodies import encode, error_body
 from generator.probing.demo.faults import Fault, load_faults
 from generator.probing.demo.recording import Recording, load_recording
 from generator.probing.demo.replies import Response, Stage, stage
+from generator.probing.interface import LATENCY_HEADER
 
 HOST = "127.0.0.1"
-LATENCY_HEADER = "x-replayed-latency-ms"
-"""The latency as recorded; nothing waits for it."""
 
 _MAX_REQUEST_BYTES = 1 << 20
 _SHUTDOWN_S = 1.0
