@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 DEMO ?= demo
 
-.PHONY: demo test test-long lint bench mutants lock clean
+.PHONY: demo test test-ci test-long lint bench mutants lock clean
 .DEFAULT_GOAL := demo
 
 # Installed once, and again whenever a lock file or pyproject.toml changes.
@@ -25,8 +25,13 @@ test: .venv/.dev
 	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile --cov=generator --cov-report=term:skip-covered
 	$(BIN)/python -m coverage report --fail-under=100 --include="$$(cat tests/pure_modules.txt | paste -sd, -)"
 
+# The tests that only .ci/run adds: up to half an hour more.
+test-ci: .venv/.dev
+	$(BIN)/python -m pytest --ci -m ci --numprocesses 2 --dist worksteal
+
+# Every test, in full numbers.
 test-long: .venv/.dev
-	$(BIN)/python -m pytest --long
+	$(BIN)/python -m pytest --ci --long
 
 lint: .venv/.dev
 	$(BIN)/ruff check .

@@ -16,15 +16,24 @@ import typer
 from rich.console import Console
 
 from generator import __version__
-from generator.errors import BitdepthError, ExitCode, PartialNightError, RouterError
-from generator.probing.demo_client import Demo
-from generator.probing.openrouter import OpenRouter
+from generator.errors import BitdepthError, ExitCode, PartialNightError
 from generator.records.finding import VerificationReport
 from generator.records.night import NightRecord, NightState
-from generator.settings import Key, Settings
+from generator.terminal.doctor import add_doctor_command
 from generator.terminal.method_commands import add_method_commands
 from generator.terminal.options import JsonOption, RootOption, parsed_date
+from generator.terminal.plan_command import (
+    AllowUnpricedOption,
+    DryRunOption,
+    MaxUsdOption,
+    NightOption,
+    Planner,
+    add_plan_command,
+    chosen_budget,
+)
 from generator.terminal.progress import TerminalProgress
+from generator.terminal.routers import demo_at, router_of
+from generator.terminal.serving import add_serve_command
 from generator.terminal.session import end, locked, messages, print_result, quiet, say_site
 from generator.terminal.tables import print_grades, print_report
 from generator.workflows import demo as demonstration
@@ -42,9 +51,6 @@ app = typer.Typer(
     "5 locked, 6 integrity.",
 )
 
-_Night = Annotated[
-    str | None, typer.Option("--night", metavar="DATE", help="Carry on with an unsealed night instead of today's.")
-]
 _T = TypeVar("_T")
 
 
@@ -59,14 +65,28 @@ def root_options(
 
 
 @app.command()
-def nightly(root: RootOption = Path(), night: _Night = None, *, json: JsonOption = False) -> None:
+def nightly(  # noqa: PLR0913 - a night, and what it may cost
+    root: RootOption = Path(),
+    night: NightOption = None,
+    max_usd: MaxUsdOption = None,
+    *,
+    allow_unpriced: AllowUnpricedOption = False,
+    dry_run: DryRunOption = False,
+    json: JsonOption = False,
+) -> None:
     """Probe tonight, grade, render and verify: the main job.
 
     Run it again after a stop: it carries on where it was.
     """
     progress = _progress(json)
+    if dry_run:
+        _planner.show(root, night, max_usd, allow_unpriced=allow_unpriced, json=json)
+        raise typer.Exit
     with messages(json), locked(root) as site:
-        done = _run(night_run.nightly(site, _world(), _router_of, progress=progress, night=parsed_date(night)))
+        budget = chosen_budget(site, max_usd, allow_unpriced=allow_unpriced)
+        done = _run(
+            night_run.nightly(site, _world(), router_of, progress=progress, night=parsed_date(night), budget=budget)
+        )
         record = done.probed.record if done.probed else None
         failure = done.failure or _void(record)
         code = _sound(done.report)
@@ -82,12 +102,26 @@ def nightly(root: RootOption = Path(), night: _Night = None, *, json: JsonOption
 
 
 @app.command()
-def probe(root: RootOption = Path(), night: _Night = None, *, json: JsonOption = False) -> None:
+def probe(  # noqa: PLR0913 - a night, and what it may cost
+    root: RootOption = Path(),
+    night: NightOption = None,
+    max_usd: MaxUsdOption = None,
+    *,
+    allow_unpriced: AllowUnpricedOption = False,
+    dry_run: DryRunOption = False,
+    json: JsonOption = False,
+) -> None:
     """Probe tonight and seal it: ask every endpoint every prompt, once."""
     progress = _progress(json)
+    if dry_run:
+        _planner.show(root, night, max_usd, allow_unpriced=allow_unpriced, json=json)
+        raise typer.Exit
     with messages(json), locked(root) as site:
+        budget = chosen_budget(site, max_usd, allow_unpriced=allow_unpriced)
         night_run.begin_archive(site)
-        done = _run(probing.probe(site, _world(), _router_of, progress=progress, night=parsed_date(night)))
+        done = _run(
+            probing.probe(site, _world(), router_of, progress=progress, night=parsed_date(night), budget=budget)
+        )
         failure = _void(done.record)
         code = failure.exit_code if failure else ExitCode.DONE
         print_result(
@@ -157,7 +191,7 @@ def demo(
         first = parsed_date(first_night)
         site = demonstration.make_root(out)
         with site.store.lock():
-            _run(demonstration.demo_nights(site, _world(), _demo_at, first_night=first, progress=progress))
+            _run(demonstration.demo_nights(site, _world(), demo_at, first_night=first, progress=progress))
             rendering.render(site, progress=progress)
             report = verifying.verify(site, progress=progress)
         shown = [showing.show(site, model, None) for model in showing.watched(site)]
@@ -192,26 +226,6 @@ def _world() -> World:
     return World(now=_now, monotonic=time.monotonic, sleep=asyncio.sleep, entropy=os.urandom)
 
 
-def _router_of(settings: Settings, world: World) -> OpenRouter:
-    """Return the router that settings name, with the key from the environment."""
-    variable = settings.router.key_variable
-    value = os.environ.get(variable, "").strip() if variable else ""
-    if variable and not value:
-        raise RouterError(
-            "expected the router's key in the environment, found none",
-            where=f"variable {variable}",
-            do=f"Set {variable}, or change router.key_variable in content/site.toml",
-        )
-    kind = Demo if settings.router.kind == "demo" else OpenRouter
-    key = Key(value) if value else None
-    return kind(settings.router.address, key, settings.probing, world.now, world.monotonic)
-
-
-def _demo_at(address: str) -> probing.RouterOf:
-    """Return what makes the client of a demo router at an address."""
-    return lambda settings, world: Demo(address, Key("demo"), settings.probing, world.now, world.monotonic)
-
-
 def _run(work: Coroutine[Any, Any, _T]) -> _T:
     """Run a workflow to its end; what ends a service or closes a terminal interrupts it as Ctrl-C does."""
 
@@ -240,3 +254,14 @@ def _void(record: NightRecord | None) -> BitdepthError | None:
     return PartialNightError(
         f"the night is void: {record.reason}", do="Its window is not graded; look at the router and the network"
     )
+
+
+def _is_set(variable: str) -> bool:
+    """True where an environment variable holds anything."""
+    return bool(os.environ.get(variable, "").strip())
+
+
+_planner = Planner(world=_world, router_of=router_of, run=_run)
+add_plan_command(app, _planner)
+add_doctor_command(app, world=_world, router_of=router_of, is_set=_is_set, run=_run)
+add_serve_command(app)

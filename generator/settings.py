@@ -2,33 +2,86 @@
 
 from __future__ import annotations
 
+import re
 from decimal import Decimal
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
+
+from generator.records.night import ModelSettings
 
 Positive = Annotated[int, msgspec.Meta(ge=1, le=1_000_000_000)]
 Version = Annotated[str, msgspec.Meta(pattern=r"^(0|[1-9][0-9]{0,3})\.(0|[1-9][0-9]{0,3})$")]
 Seconds = Annotated[float, msgspec.Meta(gt=0, le=3600)]
+Slug = Annotated[
+    str, msgspec.Meta(pattern=r"^[A-Za-z0-9~][A-Za-z0-9._~-]*/[A-Za-z0-9][A-Za-z0-9._~-]*(:[A-Za-z0-9._-]+)?$")
+]
+"""A model as a router lists it, `author/name`."""
+Variable = Annotated[str, msgspec.Meta(pattern="^[A-Z][A-Z0-9_]*$")]
+"""The name of an environment variable."""
+Price = Annotated[str, msgspec.Meta(pattern=r"^[0-9]{1,6}(\.[0-9]{1,12})?$")]
+"""US dollars, as text."""
 
 
 class _Table(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A table of site.toml; unknown keys are refused."""
 
 
+_ADDRESS = r"^(https://|http://(127\.0\.0\.1|localhost|\[::1\])[:/])"
+"""TLS, or this machine."""
+
+
 class RouterSettings(_Table, frozen=True, kw_only=True):
     """Which router is asked."""
 
-    kind: Literal["openrouter", "demo"]
-    address: Annotated[str, msgspec.Meta(pattern=r"^(https://|http://(127\.0\.0\.1|localhost|\[::1\])[:/])")]
+    kind: Literal["openrouter", "huggingface", "direct", "demo"]
+    """'direct' asks the servers that the settings list, without a router between."""
+    address: Annotated[str, msgspec.Meta(pattern=_ADDRESS)] | None = None
     """Up to and without the closing slash, e.g. ending in /api/v1; without TLS only on this machine: a key travels."""
-    key_variable: Annotated[str, msgspec.Meta(pattern="^[A-Z][A-Z0-9_]*$")] | None = None
+    key_variable: Variable | None = None
     """The environment variable that holds the key; the key itself never stands in a file."""
+
+    def __post_init__(self) -> None:
+        """Refuse a router without an address, and an address or key where each server has its own."""
+        if self.kind == "direct" and (self.address is not None or self.key_variable is not None):
+            raise ValueError("expected no address and no key_variable of the router: each of 'servers' has its own")
+        if self.kind != "direct" and self.address is None:
+            raise ValueError("expected the router's address, found none")
 
     @property
     def charges(self) -> bool:
         """True for a router that takes money: a night on it needs a cap."""
-        return self.kind != "demo"
+        return self.kind not in ("demo", "direct")
+
+
+class ServerSettings(_Table, frozen=True, kw_only=True):
+    """A server that is asked directly: one's own vLLM, SGLang, llama.cpp or Ollama, or anybody's of that protocol."""
+
+    name: Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._ -]{0,62}[A-Za-z0-9]$|^[A-Za-z0-9]$")]
+    """What it is called on the site, as a provider is."""
+    address: Annotated[str, msgspec.Meta(pattern="^https?://")]
+    """Up to and without the closing slash, e.g. ending in /v1."""
+    model: Slug
+    """The model that it is compared within, `author/name`: the same for all servers of one model."""
+    model_id: Annotated[str, msgspec.Meta(min_length=1, max_length=200)] | None = None
+    """What the server calls the model; null where that is its slug."""
+    key_variable: Variable | None = None
+    """The environment variable that holds its key; null for a server that asks for none."""
+    declared_precision: Annotated[str, msgspec.Meta(min_length=1, max_length=40)] | None = None
+    """What whoever runs it says of its precision; null where nothing is said."""
+    context_length: Positive | None = None
+    """Tokens; what whoever runs it says."""
+    price_prompt: Price = "0"
+    """US dollars per token."""
+    price_completion: Price = "0"
+    """US dollars per token."""
+    parameters: dict[str, Any] = {}
+    """Members added to each request, such as chat_template_kwargs; they stand in the listing that is kept."""
+
+    def __post_init__(self) -> None:
+        """Refuse to send a key without TLS over a network."""
+        if self.key_variable is not None and re.match(_ADDRESS, self.address) is None:
+            raise ValueError("expected https:// where a key is sent to another machine, found http://")
 
 
 class ProbingSettings(_Table, frozen=True, kw_only=True):
@@ -51,11 +104,29 @@ class ProbingSettings(_Table, frozen=True, kw_only=True):
     """A night that begins more than so many hours after it is marked late."""
 
 
+class ContextSettings(_Table, frozen=True, kw_only=True):
+    """The context probes, which are not graded."""
+
+    rungs: Annotated[tuple[Annotated[int, msgspec.Meta(ge=256, le=2_000_000)], ...], msgspec.Meta(max_length=12)] = (
+        1024,
+        4096,
+        16_384,
+    )
+    """Sizes in tokens, ascending, one a night in rotation; empty for none."""
+
+    def __post_init__(self) -> None:
+        """Refuse rungs that do not ascend."""
+        if list(self.rungs) != sorted(set(self.rungs)):
+            raise ValueError("expected 'rungs' to ascend")
+
+
 class BudgetSettings(_Table, frozen=True, kw_only=True):
     """What a night may cost."""
 
-    max_usd: Annotated[str, msgspec.Meta(pattern=r"^[0-9]{1,6}(\.[0-9]{1,12})?$")] | None = None
+    max_usd: Price | None = None
     """The cap of one night in US dollars, as text; a router that charges needs one."""
+    allow_unpriced: bool = False
+    """True to ask endpoints too whose listing gives no price, although what they cost cannot be held back."""
 
     @property
     def cap(self) -> Decimal | None:
@@ -79,11 +150,38 @@ class Settings(_Table, frozen=True, kw_only=True):
     candidates: tuple[Version, ...] = ()
     """Method versions graded beside it, replacing nothing."""
     prompt_set: Annotated[str, msgspec.Meta(pattern="^[a-z0-9][a-z0-9-]*$")]
-    models: Annotated[tuple[str, ...], msgspec.Meta(min_length=1)]
-    """The models watched, `author/name`."""
+    models: tuple[Slug, ...] = ()
+    """The models watched."""
+    min_providers: Annotated[int, msgspec.Meta(ge=2, le=1000)] | None = None
+    """Watch, besides, every model that so many providers serve; null to watch the models named alone."""
+    exclude: tuple[Slug, ...] = ()
+    """Models that this rule leaves out."""
     router: RouterSettings
+    servers: tuple[ServerSettings, ...] = ()
+    """What a direct router asks."""
     probing: ProbingSettings = ProbingSettings()
+    context: ContextSettings = ContextSettings()
     budget: BudgetSettings = BudgetSettings()
+    per_model: dict[Slug, ModelSettings] = {}
+    """By model, what is asked of it otherwise than of the others."""
+
+    def __post_init__(self) -> None:
+        """Refuse settings that watch nothing, or that list servers which nobody asks."""
+        if self.router.kind == "direct":
+            self._check_servers()
+        elif self.servers:
+            raise ValueError("expected no 'servers', which a router of kind 'direct' alone asks")
+        elif not self.models and self.min_providers is None:
+            raise ValueError("expected 'models' or 'min_providers', found neither: nothing would be watched")
+
+    def _check_servers(self) -> None:
+        if not self.servers:
+            raise ValueError("expected 'servers' for a router of kind 'direct', found none")
+        if self.models or self.min_providers is not None or self.exclude:
+            raise ValueError("expected no 'models', 'min_providers' or 'exclude': the servers name their models")
+        named = [(server.model, server.name.casefold()) for server in self.servers]
+        if len(set(named)) < len(named):
+            raise ValueError("expected each of 'servers' of a model to have a name of its own")
 
 
 class Key:

@@ -16,16 +16,18 @@ settings.load_profile("repeatable")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add --long, which runs the tests that `make test` leaves out."""
+    """Add --ci and --long, which run the tests that `make test` leaves out."""
+    parser.addoption("--ci", action="store_true", help="run the tests of .ci/run too")
     parser.addoption("--long", action="store_true", help="run the long tests too")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Skip long tests unless they were asked for."""
-    if not config.getoption("--long"):
-        for item in items:
-            if item.get_closest_marker("long"):
-                item.add_marker(pytest.mark.skip(reason="long: run with --long (make test-long)"))
+    """Skip the tests of a tier that was not asked for."""
+    for tier, how in (("ci", ".ci/run"), ("long", "make test-long")):
+        if not config.getoption(f"--{tier}"):
+            for item in items:
+                if item.get_closest_marker(tier):
+                    item.add_marker(pytest.mark.skip(reason=f"{tier}: run with --{tier} ({how})"))
 
 
 @pytest.fixture(scope="session")

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
+import time
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import httpx
 import msgspec
 
+from generator.archive import layout
 from generator.content import Content
 from generator.probing.demo.server import Served
+from generator.records.night import NightPlan
 from generator.workflows.demo import make_root
 from generator.workflows.world import Root
 
@@ -41,6 +46,7 @@ class DemoSite:
             f'method = "0.1"\nprompt_set = "recorded-1"\nmodels = {models}\n'
             f'[router]\nkind = "demo"\naddress = "{changes.get("address", self.address)}"\nkey_variable = "DEMO_KEY"\n'
             f"{budget}"
+            "[context]\nrungs = []\n"
         )
 
     def set_night(self, night_index: int, seed: str) -> None:
@@ -73,3 +79,48 @@ class DemoSite:
     def environment(self) -> dict[str, str]:
         """Return the environment of a run: the key, and nothing that makes output differ."""
         return {**os.environ, "DEMO_KEY": KEY, "NO_COLOR": "1", "COLUMNS": "200"}
+
+
+def journal_lines(site: DemoSite) -> list[bytes]:
+    """Return the whole lines of the one journal, the plan first; empty where there is none."""
+    data = b"".join(path.read_bytes() for path in _journals(site))
+    return data[: data.rfind(b"\n") + 1].splitlines()
+
+
+def journal_bytes(site: DemoSite) -> int:
+    """Return how long the one journal is; 0 where there is none."""
+    try:
+        return sum(path.stat().st_size for path in _journals(site))
+    except FileNotFoundError:  # Its night was sealed in between.
+        return 0
+
+
+def write_journal(site: DemoSite, lines: list[bytes]) -> None:
+    """Write a journal in the place of whatever there is."""
+    folder = site.path / "archive" / layout.JOURNAL
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    night = msgspec.json.decode(lines[0], type=NightPlan).night
+    (folder / f"{night.isoformat()}.jsonl").write_bytes(b"".join(line + b"\n" for line in lines))
+
+
+def kept_files(site: DemoSite) -> dict[str, bytes]:
+    """Return every file of archive and site, by its path within the root."""
+    return {
+        path.relative_to(site.path).as_posix(): path.read_bytes()
+        for folder in ("archive", "site")
+        for path in (site.path / folder).rglob("*")
+        if path.is_file()
+    }
+
+
+def clear_of_midnight(seconds: int = 90) -> None:
+    """Wait until the date will not change for so many seconds: what begins now is one night to the end."""
+    now = datetime.now(UTC)
+    left = (now + timedelta(days=1)).replace(hour=0, minute=0, second=0, microsecond=0) - now
+    if left < timedelta(seconds=seconds):
+        time.sleep(left.total_seconds() + 1)
+
+
+def _journals(site: DemoSite) -> list[Path]:
+    return sorted((site.path / "archive" / layout.JOURNAL).glob("*.jsonl"))

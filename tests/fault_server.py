@@ -1,8 +1,8 @@
 """A real HTTP server on loopback that plays whatever a router or the way to it can do, byte by byte.
 
 A script is a coroutine function that is handed the connection for one request and writes what it likes; a script
-that returns False has ended the connection. The server answers each path with its script, or each request with the
-next of a list.
+that returns False has ended the connection. The server answers each path with its script, each tag that a request is
+pinned to with its own, or else each request with the next of a list.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import asyncio
 import gzip
 import json
 from collections import deque
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from contextlib import asynccontextmanager, suppress
 from typing import Any, TypeVar
 
@@ -32,11 +32,11 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     body: bytes
 
 
-def run(coroutine: Coroutine[Any, Any, T]) -> T:
+def run(coroutine: Coroutine[Any, Any, T], within_s: float = 20) -> T:
     """Return what a coroutine returns, and fail rather than hang."""
 
     async def bounded() -> T:
-        return await asyncio.wait_for(coroutine, 20)
+        return await asyncio.wait_for(coroutine, within_s)
 
     return asyncio.run(bounded())
 
@@ -116,6 +116,43 @@ def endless(piece: bytes = b" " * 65_536) -> Script:
     return script
 
 
+def streamed(first: bytes, again: bytes) -> Script:
+    """Play some bytes, then others without end, as fast as they are read."""
+
+    async def script(writer: asyncio.StreamWriter) -> bool:
+        writer.write(first)
+        while True:
+            writer.write(again)
+            await writer.drain()
+
+    return script
+
+
+def held_open(data: bytes) -> Script:
+    """Play some bytes and keep the connection, saying nothing more."""
+
+    async def script(writer: asyncio.StreamWriter) -> bool:
+        writer.write(data)
+        await writer.drain()
+        await asyncio.sleep(10)
+        return False
+
+    return script
+
+
+def followed(data: bytes, extra: bytes, after_s: float) -> Script:
+    """Play some bytes and, so much later, others that nobody asked for; the connection stays."""
+
+    async def script(writer: asyncio.StreamWriter) -> None:
+        writer.write(data)
+        if after_s:
+            asyncio.get_running_loop().call_later(after_s, writer.write, extra)
+        else:
+            writer.write(extra)
+
+    return script
+
+
 def bomb(megabytes: int) -> Script:
     """Play a small gzip body that decodes to so many megabytes."""
     return answer(gzip.compress(bytes(megabytes * 1_000_000)), content_encoding="gzip")
@@ -132,6 +169,7 @@ class FaultServer:
         self.connections = 0
         self.address = ""
         self.paths: dict[str, Script] = dict(paths)
+        self.tags: Mapping[str, Script] = {}
         self._scripts = deque(scripts)
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -168,7 +206,7 @@ class FaultServer:
         self.in_flight += 1
         self.most_in_flight = max(self.most_in_flight, self.in_flight)
         try:
-            going_on = await self._next(path)(writer)
+            going_on = await self._next(path, body)(writer)
             await writer.drain()
         finally:
             self.in_flight -= 1
@@ -177,8 +215,12 @@ class FaultServer:
             await asyncio.sleep(0.05)
         return going_on is not False
 
-    def _next(self, path: str) -> Script:
+    def _next(self, path: str, body: bytes) -> Script:
         for suffix, script in self.paths.items():
             if path.endswith(suffix):
                 return script
+        if self.tags:
+            (tag,) = json.loads(body)["provider"]["only"]
+            if tag in self.tags:
+                return self.tags[tag]
         return self._scripts.popleft() if len(self._scripts) > 1 else self._scripts[0]

@@ -230,11 +230,11 @@ def _latency(endpoint: str, prompt: Row) -> int:
 
 
 CONTEXT = {
-    1: [{"model": HARBOR, "endpoint": "amber", "prompt_tokens": 4000, "outcome": "answered", "correct": True}],
+    1: [{"model": HARBOR, "endpoint": "amber", "rung_tokens": 4000, "outcome": "answered", "correct": True}],
     7: [
-        {"model": HARBOR, "endpoint": "amber", "prompt_tokens": 16000, "outcome": "answered", "correct": True},
-        {"model": HARBOR, "endpoint": "amber", "prompt_tokens": 32000, "outcome": "error", "correct": None},
-        {"model": HARBOR, "endpoint": "fjord", "prompt_tokens": 4000, "outcome": "unsent", "correct": None},
+        {"model": HARBOR, "endpoint": "amber", "rung_tokens": 16000, "outcome": "answered", "correct": True},
+        {"model": HARBOR, "endpoint": "amber", "rung_tokens": 32000, "outcome": "error", "correct": None},
+        {"model": HARBOR, "endpoint": "fjord", "rung_tokens": 4000, "outcome": "unsent", "correct": None},
     ],
 }
 

@@ -12,7 +12,7 @@ import pyarrow as pa
 from generator.archive import codec, schema
 from generator.probing.sealing import night_cost, night_counts
 from generator.records.endpoint import Endpoint
-from generator.records.night import NightRecord, NightSettings, NightState, PreviousNight
+from generator.records.night import NightRecord, NightSettings, NightState, PreviousNight, missed
 from generator.records.observation import Observation, Outcome
 from generator.records.prompt import Prompt
 from generator.workflows.grading import grade
@@ -145,6 +145,7 @@ def add_night(
         settings=SETTINGS,
         files={},
         previous=previous,
+        missed=missed(previous, night),
         tool_version="0",
         seal="",
     )

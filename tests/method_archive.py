@@ -120,7 +120,7 @@ def night_tables(
         observations=table(observations, OBSERVATIONS, "model", "endpoint", "prompt_id"),
         prompts=table(prompts, PROMPTS, "prompt_id"),
         listings=table(listings, LISTINGS, "model", "endpoint"),
-        context=table(context, CONTEXT, "model", "endpoint", "prompt_tokens"),
+        context=table(context, CONTEXT, "model", "endpoint", "rung_tokens"),
         latency_replayed=replayed,
     )
 

@@ -223,7 +223,7 @@ def _grade(w: Window, key: Key, method: Method, recorded: Sequence[date], issue:
         reasons.append(UnratedReason.NOT_MEASURED)
     latency_class, median_ms = _latency(w, key)
     probes = [row for t in w.tables for row in t.context.to_pylist() if (row["model"], row["endpoint"]) == key]
-    read = [row["prompt_tokens"] for row in probes if row["outcome"] == "answered"]
+    read = [row["rung_tokens"] for row in probes if row["outcome"] == "answered"]
     return Grade(
         model=model,
         endpoint=endpoint,

@@ -142,7 +142,7 @@ def _serve(
             latency = None if dice.random() < 0.02 else dice.choice(LATENCIES)
             row.observations.append(seen(model, endpoint, prompt, cell, latency))
         row.context.extend(
-            {"model": model, "endpoint": endpoint, "prompt_tokens": tokens, "outcome": outcome}
+            {"model": model, "endpoint": endpoint, "rung_tokens": tokens, "outcome": outcome}
             for tokens, outcome in ((4000, "answered"), (16000, dice.choice(("answered", "error", "unsent"))))
             if dice.random() < 0.2
         )

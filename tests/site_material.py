@@ -47,6 +47,7 @@ from generator.site.interface import (
     DemoTruth,
     EndpointMaterial,
     GradeContext,
+    GradedWindow,
     LetterDifference,
     Material,
     ModelMaterial,
@@ -429,6 +430,7 @@ def material(**changes: Any) -> Material:
         "worked_example": dict.fromkeys(("0.0", "0.1", "0.2"), Fraction(4)),
         "nights": tuple(nights),
         "grades": history(),
+        "windows": windows(),
         "models": (
             ModelMaterial(
                 model=TREES,
@@ -447,7 +449,30 @@ def material(**changes: Any) -> Material:
         "differences": (difference(),),
         "explanations": {(TREES, "alder"): evidence.explanation(current_alder())},
     }
-    return Material(**(plain | changes))
+    plain |= changes
+    return Material(**(plain | {"grades": InMemory(plain["grades"])}))
+
+
+class InMemory(tuple[Grade, ...]):
+    """Grades as the views are handed them."""
+
+    __slots__ = ()
+
+    def of(self, model: str, endpoint: str) -> tuple[Grade, ...]:
+        """Return one endpoint's."""
+        return tuple(each for each in self if (each.model, each.endpoint) == (model, endpoint))
+
+
+def windows() -> tuple[GradedWindow, ...]:
+    """Return the windows of the history: 0.1 graded each as the current version, 0.2 the last one beside it.
+
+    Of 0.0 there is none: that it was the current version is no news any more.
+    """
+    led = tuple(
+        GradedWindow(method_version="0.1", window_end=end, was_current=True, regrade=False)
+        for end in (RECORDED[4], RECORDED[-2], RECORDED[-1])
+    )
+    return (*led, GradedWindow(method_version="0.2", window_end=RECORDED[-1], was_current=False, regrade=False))
 
 
 def shown(endpoint: str, tokens: tuple[tuple[int, int], ...]) -> EndpointMaterial:
@@ -497,6 +522,7 @@ def empty_material() -> Material:
         worked_example={"0.1": Fraction(4)},
         nights=(),
         grades=(),
+        windows=(),
         models=(),
         calibrations=(),
         candidate_evidence=(),

@@ -16,6 +16,7 @@ from generator.archive import codec, files, schema
 from generator.archive.store import Store
 from generator.errors import ArchiveError, IntegrityError, LockedError
 from generator.records.canonical import canonical_json, read_sealed, sealed
+from generator.records.context import ContextProbe
 from generator.records.endpoint import Endpoint
 from generator.records.grade import Grade
 from generator.records.night import NightPlan, NightRecord
@@ -162,6 +163,7 @@ class TestRecordsComeBackAsTheyWent:
         assert tuple(schema.OBSERVATIONS.names) == Observation.__struct_fields__
         assert tuple(schema.LISTINGS.names) == Endpoint.__struct_fields__
         assert tuple(schema.PROMPTS.names) == Prompt.__struct_fields__
+        assert tuple(schema.CONTEXT.names) == ContextProbe.__struct_fields__
 
     def test_format_md_names_every_column(self):
         """A stranger who has only FORMAT.md finds every column of every table."""

@@ -287,6 +287,39 @@ class TestPauses:
         assert times[0] == 0
         assert all(time >= 30 for time in times[1:])
 
+    @pytest.mark.parametrize("failed", [error(429, provider="Elm"), error(503, provider="Elm")])
+    def test_an_endpoints_own_wish_to_wait_holds_back_nothing(self, failed: dict[str, Any]):
+        """`Retry-After` with an endpoint's own error delays neither its other requests nor anybody else's."""
+        router = Scripted(lambda _, __: reply(failed, failed["error"]["code"], retry_after="30"))
+        collection = Collection(router, asks(6, ("elm", "oak")))
+        assert collection.run().decided == 6
+        assert (collection.time.slept, router.asked.total()) == ([], 6)
+
+    def test_a_503_of_the_routers_own_is_waited_for(self):
+        """An outage of the router's is waited out by the request that met it, for as long as the router says."""
+        times: dict[str, float] = {}
+
+        def choose(each: Ask, attempt: int) -> Reply:
+            times[each.prompt.prompt_id] = collection.time.now
+            first = each.prompt.prompt_id.endswith("0") and attempt == 1
+            return reply(b"", 503, retry_after="20") if first else reply(completion())
+
+        collection = Collection(Scripted(choose), asks(4), of=with_settings(concurrency=1))
+        assert collection.run().decided == 4
+        assert collection.time.slept == [20]
+        assert times["capital-f00000"] == 20
+
+    def test_back_off_doubles_and_draws_apart(self):
+        """Without a word from the router each pause is twice the one before, and no two asks' are the same."""
+        router = Scripted(lambda _, __: REFUSED)
+        collection = Collection(router, asks(3), of=with_settings(concurrency=1, attempts=4))
+        assert collection.run().decided == 0
+        first, second, third = (collection.time.slept[at : at + 3] for at in (0, 3, 6))
+        for pauses in (first, second, third):
+            assert [pause / pauses[0] for pause in pauses] == [1, 2, 4]
+        assert len({pauses[0] for pauses in (first, second, third)}) == 3
+        assert all(1 <= pauses[0] <= 1.25 for pauses in (first, second, third))
+
     @pytest.mark.parametrize(
         ("headers", "seconds"),
         [

@@ -161,6 +161,12 @@ class TestItSpeaksOpenRoutersProtocol:
         plain = night.post(CHAT, json=body())
         assert night.post(CHAT, json=body(messages=[{"role": "user", "content": parts}])).json() == plain.json()
 
+    def test_a_key_has_no_limit(self, night: httpx.Client) -> None:
+        """What a client is told of its key: nothing is charged, and so nothing is limited; without a key, 401."""
+        data = night.get("/api/v1/key").json()["data"]
+        assert (data["limit"], data["limit_remaining"], data["usage"]) == (None, None, 0)
+        assert error_of(httpx.get(night.base_url.join("/api/v1/key")))["code"] == 401
+
 
 class TestSameSeedSameAnswers:
     def test_a_night_can_be_played_again(self, client: httpx.Client) -> None:
@@ -297,9 +303,10 @@ class TestRefusalsHaveOpenRoutersShape:
             replies = [
                 http.get("/models"),
                 http.get(f"/models/{GEMMA}/endpoints"),
+                http.get("/key"),
                 http.post("/chat/completions", json=body()),
             ]
-            assert [error_of(reply)["code"] for reply in replies] == [503] * 3
+            assert [error_of(reply)["code"] for reply in replies] == [503] * 4
             assert all("metadata" not in error_of(reply) for reply in replies)
 
 

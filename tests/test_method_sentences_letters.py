@@ -293,7 +293,7 @@ class TestShown:
                     listings=night.listings.to_pylist(),
                     observations=rows,
                     context=[
-                        {"model": MODEL, "endpoint": "dune", "prompt_tokens": 1000 * (n + 1), "outcome": outcome}
+                        {"model": MODEL, "endpoint": "dune", "rung_tokens": 1000 * (n + 1), "outcome": outcome}
                         for outcome in (["answered"] if n < 4 else ["error"])
                     ],
                 )

@@ -6,13 +6,13 @@ import shutil
 import signal
 import time
 from collections.abc import Iterator
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, timedelta
 from pathlib import Path
 
 import demo_site
 import msgspec
 import pytest
-from demo_site import KEY, DemoSite
+from demo_site import KEY, DemoSite, journal_lines, write_journal
 
 from generator.archive import layout
 from generator.archive.codec import records_of
@@ -110,7 +110,7 @@ class TestKilledAtAnyPointTheSameCommandCarriesOn:
         # The same night without the kill: the same plan, from its beginning.
         again = DemoSite(site.path.parent / "again", site.address)
         again.write_settings(models=ONE_MODEL)
-        _write_journal(again, [plan])
+        write_journal(again, [plan])
         assert again.run("nightly").returncode == 0
         assert observations(again) == disturbed
 
@@ -126,7 +126,7 @@ class TestKilledAtAnyPointTheSameCommandCarriesOn:
         if step in {"tables", "night.json"}:
             # Sealing had written some tables, or all of them but not night.json; the journal is still there.
             rows = records_of(nights.table(record, "observations"), Observation)
-            _write_journal(site, [plan, *(msgspec.json.encode(row) for row in rows)])
+            write_journal(site, [plan, *(msgspec.json.encode(row) for row in rows)])
             (site.path / "archive" / layout.night_file(night)).unlink()
             if step == "tables":
                 (site.path / "archive" / layout.table_file(night, "prompts")).unlink()
@@ -206,7 +206,7 @@ class TestEachStopHasItsExitCode:
             for each in plan.listings
         )
         changed = msgspec.structs.replace(plan, endpoints=(unpriced, *plan.endpoints[1:]), listings=listings)
-        _write_journal(site, [msgspec.json.encode(changed)])
+        write_journal(site, [msgspec.json.encode(changed)])
         done = site.run("probe")
         assert done.returncode == 0, done.stderr
         assert "no price" in done.stderr
@@ -217,7 +217,7 @@ class TestEachStopHasItsExitCode:
 
     def test_a_night_is_carried_on_with_as_it_was_begun(self, site: DemoSite):
         """What can move a result is the plan's, whatever site.toml says by then; another router is refused."""
-        _write_journal(site, _killed(site, 50))
+        write_journal(site, _killed(site, 50))
         path = site.path / "content/site.toml"
         path.write_text(path.read_text() + "[probing]\ntemperature = 1.5\nattempts = 2\n")
         assert site.run("probe").returncode == 0
@@ -303,18 +303,26 @@ class TestAJournalWhoseDateHasPassedIsSealedByTheNextRun:
         assert done.returncode == 2
         assert "2020-01-01" in done.stderr
 
-    def test_a_clock_that_was_set_back_is_noticed(self, site: DemoSite):
-        """A night before the last one kept is refused."""
-        _interrupted(site, 300, days=2)
-        assert site.run("probe", "--night", _ahead(2).isoformat()).returncode == 0
-        done = site.run("probe")
+    def test_a_night_ahead_of_the_clock_is_not_carried_on_with(self, site: DemoSite):
+        """What a wrong clock began waits for its date: usage, exit code 2, and its journal stays as it is."""
+        ahead = _interrupted(site, 300, days=2)
+        before = journal_lines(site)
+        done = site.run("probe", "--night", ahead.isoformat())
         assert done.returncode == 2
         assert "clock" in done.stderr
+        assert journal_lines(site) == before
 
-
-def _ahead(days: int) -> date:
-    """Return the date so many days from today, UTC."""
-    return datetime.now(UTC).date() + timedelta(days=days)
+    def test_an_archive_of_a_void_night_alone_has_its_site(self, site: DemoSite):
+        """An overdue night is sealed and shown although today's finds no router: exit code 1, one message."""
+        yesterday = _interrupted(site, 10)
+        site.write_settings(models=ONE_MODEL, address="http://127.0.0.1:9/api/v1")
+        done = site.run("nightly")
+        assert done.returncode == 1
+        assert "Traceback" not in done.stderr
+        nights = site.root.store.nights
+        assert [nights.get(night).record.state for night in nights.kept()] == [NightState.VOID]
+        assert (site.path / f"site/nights/{yesterday}/index.html").is_file()
+        assert site.run("verify").returncode == 0
 
 
 def _killed(site: DemoSite, lines: int) -> list[bytes]:
@@ -327,20 +335,11 @@ def _killed(site: DemoSite, lines: int) -> list[bytes]:
     return data[: data.rfind(b"\n") + 1].splitlines()
 
 
-def _write_journal(site: DemoSite, lines: list[bytes]) -> None:
-    """Write a journal in the place of whatever there is."""
-    folder = site.path / "archive/journal"
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    night = msgspec.json.decode(lines[0], type=NightPlan).night
-    (folder / f"{night.isoformat()}.jsonl").write_bytes(b"".join(line + b"\n" for line in lines))
-
-
 def _interrupted(site: DemoSite, kept: int, *, days: int = -1) -> date:
     """Leave the journal of a night, yesterday's or another, that was stopped after so many observations."""
     lines = _killed(site, kept + 1)
     plan = msgspec.json.decode(lines[0], type=NightPlan)
     night = plan.night + timedelta(days=days)
     moved = msgspec.structs.replace(plan, night=night, started_at=plan.started_at + timedelta(days=days))
-    _write_journal(site, [msgspec.json.encode(moved), *lines[1 : kept + 1]])
+    write_journal(site, [msgspec.json.encode(moved), *lines[1 : kept + 1]])
     return night

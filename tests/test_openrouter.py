@@ -9,6 +9,7 @@ import logging
 import socket
 import tracemalloc
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -17,9 +18,10 @@ from hypothesis import strategies as st
 
 from generator.errors import RouterError
 from generator.probing.demo_client import Demo
-from generator.probing.interface import Ask, End, Reply
-from generator.probing.openrouter import OpenRouter
+from generator.probing.interface import Ask, Checkup, End, Reply, Watch
+from generator.probing.openrouter import LISTING_CONCURRENCY, OpenRouter
 from generator.probing.wire import observe, retryable
+from generator.records.listing import ModelListing
 from generator.records.observation import Outcome
 from generator.settings import Key, ProbingSettings
 from tests.fault_server import (
@@ -331,12 +333,12 @@ MODELS = {
 ENDPOINTS = {"data": {"endpoints": [{"provider_name": "Elm", "tag": "elm/fp8", "quantization": "fp8"}]}}
 
 
-def listings(server: FaultServer, *models: str, **options: Any) -> tuple[Any, ...]:
-    """Return the listing of some models as a server gives it."""
+def listings(server: FaultServer, *models: str, **rule: Any) -> tuple[ModelListing, ...]:
+    """Return the listing of some models, and of those that a rule finds, as a server gives it."""
 
-    async def listed() -> tuple[Any, ...]:
-        async with server.open(), client(server.address, **options) as router:
-            return await router.listing(models)
+    async def listed() -> tuple[ModelListing, ...]:
+        async with server.open(), client(server.address) as router:
+            return await router.listing(Watch(models=models, **rule))
 
     return run(listed())
 
@@ -353,9 +355,9 @@ class TestListing:
         ]
         assert found[1].reasoning_supported
         assert found[1].endpoints[0].tag == "elm/fp8"
-        assert [request.path for request in server.requests][1:] == [
-            "/api/v1/models/author/plain/endpoints",
+        assert sorted(request.path for request in server.requests[1:]) == [
             "/api/v1/models/author/model/endpoints",
+            "/api/v1/models/author/plain/endpoints",
         ]
 
     def test_a_watched_model_that_is_not_listed(self):
@@ -406,10 +408,175 @@ class TestListing:
 
         async def listed() -> None:
             async with client("http://127.0.0.1:1/api/v1") as router:
-                await router.listing(("author/model",))
+                await router.listing(Watch(models=("author/model",)))
 
         with pytest.raises(RouterError, match="not connected"):
             run(listed())
+
+
+def served_by(*providers: str) -> Script:
+    """Play the listing of a model that these providers serve."""
+    return answer({"data": {"endpoints": [{"provider_name": name, "tag": name.lower()} for name in providers]}})
+
+
+def catalogue(**models: Script) -> FaultServer:
+    """Return a server that lists author/a, author/b, ... each with its own endpoints."""
+    entries = [{"id": f"author/{name}", "pricing": {"prompt": "0.1"}} for name in models]
+    server = FaultServer()
+    server.paths = {f"/models/author/{name}/endpoints": script for name, script in models.items()}
+    server.paths["/models"] = answer({"data": entries})
+    return server
+
+
+class TestTheRule:
+    """Every model that so many different providers serve is watched beside those that are named."""
+
+    def test_enough_providers(self):
+        """Providers are counted once each; a model with fewer is left out; those named come first."""
+        server = catalogue(
+            a=served_by("Elm", "Fir"), b=served_by("Elm", "Elm", "elm"), d=served_by("Elm"), c=served_by("Elm", "Yew")
+        )
+        found = listings(server, "author/d", min_providers=2)
+        assert [listing.model for listing in found] == ["author/d", "author/a", "author/c"]
+
+    def test_a_model_of_last_night_stays_while_two_serve_it(self):
+        """At the edge of the rule a model keeps its nights, but not with one provider alone."""
+        server = catalogue(a=served_by("Elm", "Fir"), b=served_by("Elm"), c=served_by("Elm", "Fir"))
+        found = listings(server, min_providers=3, stay=frozenset({"author/a", "author/b"}))
+        assert [listing.model for listing in found] == ["author/a"]
+
+    def test_no_rule_reads_no_other_model(self):
+        """Without a rule only what is named is read, whatever was watched last night."""
+        server = catalogue(a=served_by("Elm", "Fir"), b=served_by("Elm", "Fir"))
+        assert len(listings(server, "author/a", stay=frozenset({"author/b"}))) == 1
+        assert len(server.requests) == 2
+
+    def test_few_listings_are_read_at_once(self):
+        """A service that others use too is not asked for hundreds of listings at a time."""
+        server = catalogue(**{f"m{number}": slow(served_by("Elm", "Fir")) for number in range(40)})
+        assert len(listings(server, min_providers=2)) == 40
+        assert 2 <= server.most_in_flight <= LISTING_CONCURRENCY
+
+    def test_one_that_cannot_be_read_costs_no_other(self):
+        """A model that the rule alone could find is left out where its listing fails."""
+        server = catalogue(a=answer(b"", 500), b=served_by("Elm", "Fir"), c=answer(b"<html>"))
+        assert [listing.model for listing in listings(server, min_providers=2)] == ["author/b"]
+
+    @pytest.mark.parametrize("rule", [{"stay": frozenset({"author/a"})}, {"models": ("author/a",)}])
+    def test_one_that_is_watched_must_be_read(self, rule: dict[str, Any]):
+        """A model of last night, or a named one, would else miss a night in silence."""
+        server = catalogue(a=answer(b"", 500), b=served_by("Elm", "Fir"))
+        with pytest.raises(RouterError, match="author/a/endpoints"):
+            listings(server, *rule.pop("models", ()), min_providers=2, **rule)
+
+
+def slow(script: Script) -> Script:
+    """Play a script a moment later."""
+
+    async def later(writer: asyncio.StreamWriter) -> bool | None:
+        await asyncio.sleep(0.01)
+        return await script(writer)
+
+    return later
+
+
+def checkups(server: FaultServer, *, key: str | None = KEY) -> Checkup:
+    """Return what a server's checkup says."""
+
+    async def checked() -> tuple[Checkup, ...]:
+        loop = asyncio.get_running_loop()
+        held = None if key is None else Key(key)
+        async with server.open(), OpenRouter(server.address, held, SETTINGS, lambda: NOW, loop.time) as router:
+            return await router.checkup()
+
+    (found,) = run(checked())
+    return found
+
+
+def account(key: Script, credit: Script | None = None) -> FaultServer:
+    """Return a server that says something of the key and of the account's credit."""
+    server = FaultServer()
+    server.paths = {"/key": key, "/credits": credit or answer(error(403), 403)}
+    return server
+
+
+class TestCheckup:
+    """GET /key tells whether the key is good and what its limit leaves; GET /credits what the account has."""
+
+    def test_all_that_is_told(self):
+        """Limit, credit and the far clock are read; no endpoint is asked."""
+        server = account(
+            answer(
+                {"data": {"limit": 100, "limit_remaining": 74.5, "usage": 25.5}}, date="Sun, 29 Nov 2026 03:00:07 GMT"
+            ),
+            answer({"data": {"total_credits": 100.5, "total_usage": "25.75"}}),
+        )
+        found = checkups(server)
+        assert found == Checkup(
+            address=server.address,
+            key_accepted=True,
+            key_limit_left_usd=Decimal("74.5"),
+            credit_left_usd=Decimal("74.75"),
+            date=datetime(2026, 11, 29, 3, 0, 7, tzinfo=UTC),
+            asked_at=NOW,
+        )
+        assert [request.path for request in server.requests] == ["/api/v1/key", "/api/v1/credits"]
+
+    def test_a_key_without_a_limit_that_may_not_see_the_credit(self):
+        """An ordinary key is refused the account's credit: it stays unknown, and is no problem."""
+        found = checkups(account(answer({"data": {"limit": None, "limit_remaining": None}})))
+        assert (found.problem, found.key_accepted) == (None, True)
+        assert (found.key_limit_left_usd, found.credit_left_usd) == (None, None)
+
+    def test_what_is_overdrawn(self):
+        """A limit that is passed leaves nothing; an account in debt says how far."""
+        found = checkups(
+            account(
+                answer({"data": {"limit_remaining": -0.25}}),
+                answer({"data": {"total_credits": 5, "total_usage": 6.5}}),
+            )
+        )
+        assert (found.key_limit_left_usd, found.credit_left_usd) == (0, Decimal("-1.5"))
+
+    def test_a_refused_key(self):
+        """401 is a refused key, not a router that is out of reach."""
+        found = checkups(account(answer(error(401), 401)))
+        assert (found.key_accepted, found.problem) == (False, None)
+
+    def test_without_a_key(self):
+        """Where no key was sent, none was accepted."""
+        assert checkups(account(answer({"data": {}})), key=None).key_accepted is None
+
+    @pytest.mark.parametrize(
+        ("script", "problem"),
+        [(answer(b"", 503), "status 503"), (raw(b""), "broken"), (silence(), "timed out")],
+    )
+    def test_a_router_that_does_not_answer(self, script: Script, problem: str):
+        """What went wrong is said in words, and nothing else is."""
+        found = checkups(account(script))
+        assert (found.problem, found.key_accepted, found.credit_left_usd) == (problem, None, None)
+
+    @pytest.mark.parametrize(
+        "body",
+        [b"", b"\xff", b"[]", b'{"data":[]}', b'{"data":{"limit_remaining":true,"total_credits":1}}',
+         b'{"data":{"limit_remaining":"NaN","total_credits":-1,"total_usage":1e999}}', b"[" * 50_000],
+    )  # fmt: skip
+    def test_a_hostile_body_costs_its_fields(self, body: bytes):
+        """Whatever a body holds, what cannot be read of it is unknown."""
+        found = checkups(account(answer(body), answer(body)))
+        assert (found.problem, found.key_limit_left_usd, found.credit_left_usd) == (None, None, None)
+
+    @pytest.mark.parametrize(
+        "value", ["", "now", "Sun, 99 Nov 2026 03:00:07 GMT", "9" * 5000, "31 Dec 9999 23:59:59 -0100"]
+    )
+    def test_a_hostile_date(self, value: str):
+        """A date that is none is unknown."""
+        assert checkups(account(answer({"data": {}}, date=value))).date is None
+
+    def test_a_date_without_a_zone_is_utc(self):
+        """-0000 says that the zone is unknown: HTTP has none but UTC."""
+        found = checkups(account(answer({"data": {}}, date="Sun, 29 Nov 2026 03:00:07 -0000")))
+        assert found.date == datetime(2026, 11, 29, 3, 0, 7, tzinfo=UTC)
 
 
 class TestAddress:

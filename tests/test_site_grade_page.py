@@ -15,7 +15,7 @@ from generator.records.canonical import canonical_json, sha256
 from generator.records.grade import DeclaredState, Grade, Letter
 from generator.records.reading import LETTER_WORDS, NO_LETTER, allowed_figure, night_words, readings, reason_words
 from generator.site import grade_page
-from generator.site.citation import cite
+from generator.site.citation import Citation, cite, named
 
 MATERIAL = made.material()
 SETTINGS = MATERIAL.settings
@@ -26,6 +26,11 @@ KINDS = [pytest.param(each, id=each.endpoint) for each in made.kinds()]
 def render(grade: Grade) -> bytes:
     """Return a grade's permanent page."""
     return grade_page.render(grade, made.context(grade, MATERIAL), made.TEMPLATES)
+
+
+def cited(grade: Grade) -> Citation:
+    """Return a grade's citation."""
+    return cite(grade, named(grade, SETTINGS), SETTINGS)
 
 
 def said(grade: Grade) -> str:
@@ -200,7 +205,7 @@ class TestCitation:
     @pytest.mark.parametrize("grade", EVERY)
     def test_each_form_is_on_the_page_with_letter_version_and_columns(self, grade: Grade):
         """Each form stands on the page and never gives the letter without version, columns and permalink."""
-        citation = cite(grade, SETTINGS)
+        citation = cited(grade)
         text = squeezed(said(grade))
         for form in (citation.text, citation.bibtex, citation.csl_json):
             assert squeezed(form) in text
@@ -211,7 +216,7 @@ class TestCitation:
     @pytest.mark.parametrize("grade", [pytest.param(each, id=each.endpoint) for each in made.hostile()])
     def test_bibtex_survives_hostile_names(self, grade: Grade):
         """Braces balance, every special character is escaped, and no line is added."""
-        bibtex = cite(grade, SETTINGS).bibtex
+        bibtex = cited(grade).bibtex
         assert bibtex.count("{") == bibtex.count("}")
         assert len(bibtex.splitlines()) == 8
         title = next(line for line in bibtex.splitlines() if line.startswith("  title = "))
@@ -223,7 +228,7 @@ class TestCitation:
     @pytest.mark.parametrize("grade", EVERY)
     def test_csl_json_is_ascii_json_of_a_dataset(self, grade: Grade):
         """CSL-JSON parses, is of type dataset and dated by the day of issue."""
-        text = cite(grade, SETTINGS).csl_json
+        text = cited(grade).csl_json
         assert text.isascii()
         (item,) = json.loads(text)
         assert item["type"] == "dataset"
@@ -232,7 +237,7 @@ class TestCitation:
 
     def test_bibtex_escapes_the_publisher(self):
         """The publisher's own ampersand is escaped."""
-        assert r"author = {{bitdepth \& friends}}" in cite(made.grade(), SETTINGS).bibtex
+        assert r"author = {{bitdepth \& friends}}" in cited(made.grade()).bibtex
 
 
 class TestHead:

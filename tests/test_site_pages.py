@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import posixpath
 import re
+from datetime import timedelta
 from urllib.parse import unquote, urlsplit
 from xml.etree.ElementTree import Element
 
@@ -15,6 +16,7 @@ import site_material as made
 from generator.errors import ContentError
 from generator.records import permalink
 from generator.records.grade import Letter
+from generator.records.night import ModelSettings
 from generator.records.reading import LETTER_WORDS, NO_LETTER, readings, short_form
 from generator.site import views
 from generator.site.frame import CSP
@@ -375,6 +377,40 @@ class TestNightPage:
         wanted += [*msgspec.structs.asdict(record.settings), "answered 1,660", "unsent 2", "2026-11-27 03:41:01 UTC"]
         for each in wanted:
             assert each in said
+
+    def test_missed_nights_are_a_fact_that_the_night_after_them_states(self):
+        """One date by its name, a longer gap as a range; on the first page likewise; and nothing where none was."""
+        gaps = {made.NIGHTS[2]: 1, made.NIGHTS[5]: 12}
+        nights = [made.night(when) for when in made.NIGHTS[:6]]
+        for place, night in enumerate(nights):
+            days = [night.record.night - timedelta(days=back) for back in range(gaps.get(night.record.night, 0), 0, -1)]
+            record = msgspec.structs.replace(night.record, missed=tuple(days))
+            nights[place] = msgspec.structs.replace(night, record=record)
+        files = dict(views.render(made.material(nights=tuple(nights), grades=(), models=()), made.TEMPLATES))
+        said = [made.page_text(files[f"nights/{night}/index.html"]) for night in made.NIGHTS[:6]]
+        assert "No night was begun on 2026-11-20." in said[2]
+        assert "No night was begun from 2026-11-12 to 2026-11-23." in said[5]
+        assert [place for place, text in enumerate(said) if "No night was begun" in text] == [2, 5]
+        first = made.page_text(files["index.html"])
+        assert "2026-11-24 2026-11-12 to 2026-11-23 missed 2026-11-23" in first
+        assert "2026-11-21 2026-11-20 missed 2026-11-20" in first
+        assert first.count("missed") == 2
+
+    def test_settings_of_single_models_stand_in_words(self):
+        """What is asked of one model otherwise than of the others stands by its name, and the rungs in a row."""
+        night = made.night(made.NIGHTS[0])
+        own = {
+            "b/two": ModelSettings(max_tokens=64),
+            "a/one": ModelSettings(reasoning_budget_tokens=512, max_tokens=16),
+        }
+        changed = msgspec.structs.replace(night.record.settings, models=own, context_rungs=(1024, 4096))
+        record = msgspec.structs.replace(night.record, settings=changed)
+        nights = (msgspec.structs.replace(night, record=record),)
+        files = dict(views.render(made.material(nights=nights, grades=(), models=()), made.TEMPLATES))
+        said = made.page_text(files["nights/2026-11-19/index.html"])
+        assert "models a/one: reasoning_budget_tokens 512, max_tokens 16; b/two: max_tokens 64 context" in said
+        assert "context_rungs 1024, 4096 latency" in said
+        assert "models none context_rungs none latency" in page("nights/2026-11-27/index.html")
 
     def test_void_nights_say_why(self):
         """A void night says its reason, and a night declared void later says when."""

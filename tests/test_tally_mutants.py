@@ -164,7 +164,7 @@ class TestRowsMayStandInAnyOrder:
         lengths = ((32000, "error"), (16000, "answered"), (8000, "answered"))
         rows = [
             dict.fromkeys(tables.context.schema.names)
-            | {"model": MODEL, "endpoint": "birch", "prompt_tokens": tokens, "outcome": outcome}
+            | {"model": MODEL, "endpoint": "birch", "rung_tokens": tokens, "outcome": outcome}
             for tokens, outcome in lengths
         ]
         probed = pa.Table.from_pylist(rows, schema=tables.context.schema)

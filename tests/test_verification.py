@@ -371,6 +371,30 @@ class TestANightsOwnFigures:
         rewrite_night(root, END, files={name: each for name, each in record.files.items() if name[:7] != "context"})
         assert about(check(root), f"archive/nights/{END}/night.json")
 
+    @pytest.mark.parametrize(
+        ("night", "stated", "expected", "found"),
+        [
+            (date(2026, 3, 11), (), "no night begun from 2026-03-09 to 2026-03-10", "no date missed"),
+            (
+                date(2026, 3, 11),
+                (date(2026, 3, 9),),
+                "no night begun from 2026-03-09 to 2026-03-10",
+                "no night begun on 2026-03-09",
+            ),
+            (END, (date(2026, 3, 4),), "no date missed", "no night begun on 2026-03-04"),
+            (date(2026, 3, 1), (date(2026, 2, 28),), "no date missed", "no night begun on 2026-02-28"),
+        ],
+    )
+    def test_missed_nights_that_are_not_those_between(
+        self, root: Path, night: date, stated: tuple[date, ...], expected: str, found: str
+    ):
+        """A night states exactly the dates since the one kept before it: none hidden, none made up."""
+        kept_site.add_night(Root(root), date(2026, 3, 11))
+        assert about(check(root), "archive/") == []
+        rewrite_night(root, night, missed=stated)
+        finding = about(check(root), f"archive/nights/{night}/night.json, missed")[0]
+        assert (finding.kind, finding.expected, finding.found) == (FindingKind.CHANGED, expected, found)
+
     def test_a_format_that_this_program_does_not_know(self, root: Path):
         """A record of another format is not guessed at."""
         rewrite_night(root, END, format=99)

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from generator.archive.schema import LISTINGS
 from generator.errors import RouterError
-from generator.probing.wire import ListedModel, highest_prices, parse_endpoints, parse_models
+from generator.probing.wire import ListedModel, parse_endpoints, parse_models
+from generator.probing.wire_entries import members
 from generator.records.listing import ListedEndpoint
 from tests.probing_makers import BODIES
 
@@ -183,18 +184,6 @@ class TestAnEntry:
         assert "El\ufffdm" in found.raw
 
 
-class TestHighestPrices:
-    def test_overrides_count(self):
-        """Prices for some hours or long prompts are part of the worst case; what is no price is not."""
-        pricing = {"prompt": "1", "completion": "2", "overrides": [{"prompt": "3"}, {"completion": "-1"}, 7]}
-        assert highest_prices(json.dumps({"pricing": pricing})) == (3, 2)
-
-    @pytest.mark.parametrize("raw", ["", "[]", "{}", '{"pricing":{"overrides":[{"prompt":"3"}]}}'])
-    def test_none(self, raw: str):
-        """Without a plain price there is no worst case."""
-        assert highest_prices(raw) == (None, None)
-
-
 class TestUnreadable:
     """A listing that cannot be read is an error of the router's, never a night without endpoints."""
 
@@ -228,7 +217,9 @@ class TestUnreadable:
 
 
 class TestModelNames:
-    @pytest.mark.parametrize("name", [None, 7, "model", "../model", "a/../b", "a/b/c", "a/b?x=1", "a b/c", "a/b%2f"])
+    @pytest.mark.parametrize(
+        "name", [None, 7, "a/" + "b" * 300, "model", "../model", "a/../b", "a/b/c", "a/b?x=1", "a b/c", "a/b%2f"]
+    )
     def test_an_id_that_is_no_author_and_name_is_left_out(self, name: object):
         """No id is used in an address that could lead elsewhere."""
         assert parse_models(json.dumps({"data": [{"id": name}]}).encode()) == ()
@@ -237,6 +228,12 @@ class TestModelNames:
         """Without a usable permanent slug the id stands for it."""
         (found,) = parse_models(json.dumps({"data": [{"id": "a/b", "canonical_slug": "../x"}]}).encode())
         assert found.model == "a/b"
+
+
+def test_an_entry_that_is_no_object_has_no_members():
+    """What cannot be read of an entry is as if it were not there."""
+    assert members(b'{"a":') == {}
+    assert members(b"[1]") == {}
 
 
 @given(

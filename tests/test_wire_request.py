@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from generator.probing.prices import PRICE_HEADROOM
 from generator.probing.wire import request_body, request_headers, token_limit
 from tests.probing_makers import SETTINGS, ask, prompt, with_settings
 
@@ -75,6 +76,15 @@ class TestReasoning:
         assert "reasoning" not in request_body(ask(reasoning_mandatory=True), silent)
         assert token_limit(ask(reasoning_mandatory=True), silent) == 24
 
+    def test_a_models_own_budget(self):
+        """A model's own thinking budget stands in place of the night's, and of none too."""
+        own = ask(reasoning_supported=True, reasoning_mandatory=True, reasoning_budget_tokens=512)
+        assert request_body(own, SETTINGS)["reasoning"] == {"max_tokens": 512}
+        assert token_limit(own, SETTINGS) == 24 + 512
+        none = ask(reasoning_mandatory=True, reasoning_budget_tokens=0)
+        assert "reasoning" not in request_body(none, SETTINGS)
+        assert token_limit(none, SETTINGS) == 24
+
     def test_not_mentioned_where_the_model_does_not_think(self):
         """A model without reasoning is not told anything about it."""
         assert "reasoning" not in request_body(ask(), SETTINGS)
@@ -83,6 +93,25 @@ class TestReasoning:
 def test_never_under_sixteen_tokens():
     """Some endpoints refuse a smaller limit."""
     assert token_limit(ask(prompt=prompt(max_tokens=16)), SETTINGS) == 16
+    assert token_limit(ask(max_tokens=8), SETTINGS) == 16
+
+
+def test_a_models_own_limit():
+    """A model's own limit of tokens stands in place of the prompt's."""
+    assert request_body(ask(max_tokens=64), SETTINGS)["max_tokens"] == 64
+
+
+class TestPrice:
+    """No request may cost more than the price that the night was planned with."""
+
+    def test_the_planned_price_is_the_highest(self):
+        """The router is told the listed prices, per million tokens and with headroom, as the highest it may take."""
+        limit = request_body(ask(), SETTINGS)["provider"]["max_price"]
+        assert (limit["prompt"], limit["completion"]) == (1.0 * PRICE_HEADROOM, 2.0 * PRICE_HEADROOM)
+
+    def test_an_unlisted_price_bounds_nothing(self):
+        """Where the listing gives no price there is none to bound by."""
+        assert "max_price" not in request_body(ask(price_prompt=None, price_completion=None), SETTINGS)["provider"]
 
 
 def test_nothing_rewritten_and_cost_told():

@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 from generator.archive import schema
 from generator.errors import IntegrityError
 from generator.records.canonical import COMPARE_ELSEWHERE, sha256
+from generator.records.context import ContextProbe
 from generator.records.endpoint import Endpoint
 from generator.records.grade import Grade
 from generator.records.observation import Observation
@@ -48,6 +49,12 @@ def prompts_table(prompts: Iterable[Prompt]) -> pa.Table:
     """Return prompts.parquet's table, sorted by prompt_id."""
     rows = sorted(prompts, key=lambda row: row.prompt_id)
     return table_of(rows, schema.PROMPTS)
+
+
+def context_table(probes: Iterable[ContextProbe]) -> pa.Table:
+    """Return context.parquet's table, sorted by model, endpoint and size."""
+    rows = sorted(probes, key=lambda row: (row.model, row.endpoint, row.rung_tokens))
+    return table_of(rows, schema.CONTEXT)
 
 
 def grades_table(grades: Iterable[Grade]) -> pa.Table:

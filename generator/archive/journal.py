@@ -1,6 +1,8 @@
 """The journal of a night that is not sealed yet: its plan, then each observation as it is decided.
 
-One JSON object a line. A line is written at once, so that a killed process loses none, and fsynced in small batches.
+Under a cap, lines between them say what the night had cost when a run began and when it ended. One JSON object a line.
+A line is written at once, so that a killed process loses none, and fsynced in small batches against the loss of power,
+in a thread of its own: whoever appends would else wait for the disk, and what is measured meanwhile would take longer.
 A last line without its line feed was cut by a crash and never counted as done.
 """
 
@@ -8,6 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -17,12 +20,15 @@ import msgspec
 from generator.archive.files import make_folder, sync_folder, writing
 from generator.archive.layout import UNFINISHED
 from generator.errors import ArchiveError
+from generator.records.account import Account
 from generator.records.night import PLAN_FORMAT, NightPlan
 from generator.records.observation import Observation
 
 _BATCH = 32
 _encoder = msgspec.json.Encoder()
 _decoder = msgspec.json.Decoder(Observation)
+_account_decoder = msgspec.json.Decoder(Account)
+_ACCOUNT = b'{"account":'
 
 
 class Journal:
@@ -34,23 +40,50 @@ class Journal:
         with writing(name):
             self._handle = os.open(path, os.O_WRONLY | os.O_APPEND)
         self._unsynced = 0
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="journal")
+        self._syncing: Future[None] | None = None
 
     def add(self, observation: Observation) -> None:
         """Append one decided observation.
 
         Raises:
-            ArchiveError: where the disk cannot take it; the run must stop asking.
+            ArchiveError: where the disk cannot take it, or an earlier one; the run must stop asking.
         """
         with writing(self._name):
             _write(self._handle, _encoder.encode(observation) + b"\n")
             self._unsynced += 1
-            if self._unsynced >= _BATCH:
-                self.sync()
+            if self._syncing is not None and self._syncing.done():
+                self._synced()
+            if self._unsynced >= _BATCH and self._syncing is None:
+                self._unsynced = 0
+                self._syncing = self._thread.submit(os.fsync, self._handle)
+
+    def add_account(self, account: Account) -> None:
+        """Append what the night has cost, durable when this returns.
+
+        Raises:
+            ArchiveError: where the disk cannot take it; nothing may be sent.
+        """
+        with writing(self._name):
+            _write(self._handle, _encoder.encode(account) + b"\n")
+            self.sync()
 
     def sync(self) -> None:
-        """Make everything appended so far durable."""
-        os.fsync(self._handle)
-        self._unsynced = 0
+        """Make everything appended so far durable.
+
+        Raises:
+            ArchiveError: where the disk cannot take it.
+        """
+        with writing(self._name):
+            self._synced()
+            os.fsync(self._handle)
+            self._unsynced = 0
+
+    def _synced(self) -> None:
+        """Wait for the batch on its way, if there is one, and raise what became of it."""
+        syncing, self._syncing = self._syncing, None
+        if syncing is not None:
+            syncing.result()
 
     def __enter__(self) -> Self:
         """Return the journal."""
@@ -61,9 +94,9 @@ class Journal:
     ) -> None:
         """Make the last lines durable and close."""
         try:
-            with writing(self._name):
-                self.sync()
+            self.sync()
         finally:
+            self._thread.shutdown()
             os.close(self._handle)
 
 
@@ -81,16 +114,32 @@ def start(path: Path, name: str, plan: NightPlan) -> None:
         sync_folder(path.parent)
 
 
-def load(path: Path, name: str) -> tuple[NightPlan, tuple[Observation, ...]]:
-    """Return a journal's plan and decided observations; a last line that was cut is taken off the file.
+class Loaded(msgspec.Struct, frozen=True, kw_only=True):
+    """What a journal holds."""
+
+    plan: NightPlan
+    observations: tuple[Observation, ...]
+    account: Account | None
+    """The last one; None where no run had a cap."""
+    counted: int
+    """Observations that stand before it, and whose cost it counts."""
+
+
+def load(path: Path, name: str, *, mend: bool) -> Loaded:
+    """Return what a journal holds, without a last line that was cut.
+
+    Args:
+        path: of the file.
+        name: what messages call it.
+        mend: take a line that was cut off the file, so that more can be added; else nothing is written.
 
     Raises:
-        ArchiveError: naming the line that is no plan or observation.
+        ArchiveError: naming the line that is no plan, observation or account.
     """
     with writing(name):
         data = path.read_bytes()
         whole = data.rfind(b"\n") + 1
-        if whole < len(data):
+        if mend and whole < len(data):
             os.truncate(path, whole)
     lines = data[:whole].splitlines()
     if not lines:
@@ -105,12 +154,27 @@ def load(path: Path, name: str) -> tuple[NightPlan, tuple[Observation, ...]]:
             where=name,
             do="Seal this night with the version of bitdepth that began it",
         )
-    return plan, tuple(_observations(lines[1:], name))
+    numbered = tuple(enumerate(lines[1:], start=2))
+    rows = [each for each in numbered if not each[1].startswith(_ACCOUNT)]
+    accounts = [each for each in numbered if each[1].startswith(_ACCOUNT)]
+    return Loaded(
+        plan=plan,
+        observations=tuple(_observations(rows, name)),
+        account=_account(*accounts[-1], name) if accounts else None,
+        counted=sum(number < accounts[-1][0] for number, _ in rows) if accounts else 0,
+    )
 
 
-def _observations(lines: Iterable[bytes], name: str) -> Iterable[Observation]:
+def _account(number: int, line: bytes, name: str) -> Account:
+    try:
+        return _account_decoder.decode(line)
+    except msgspec.DecodeError as error:
+        raise _broken(name, number, error) from None
+
+
+def _observations(lines: Iterable[tuple[int, bytes]], name: str) -> Iterable[Observation]:
     seen: set[tuple[str, str, str]] = set()
-    for number, line in enumerate(lines, start=2):
+    for number, line in lines:
         try:
             found = _decoder.decode(line)
         except msgspec.DecodeError as error:

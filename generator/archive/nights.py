@@ -95,8 +95,18 @@ class Nights:
 
     def load_journal(self, night: date) -> tuple[NightPlan, tuple[Observation, ...]]:
         """Return a night's plan and the observations decided so far."""
+        loaded = self.read_journal(night, mend=True)
+        return loaded.plan, loaded.observations
+
+    def read_journal(self, night: date, *, mend: bool = False) -> journal.Loaded:
+        """Return all that a night's journal holds.
+
+        Args:
+            night: one that is not sealed.
+            mend: take a last line that was cut off the file; else nothing is written.
+        """
         name = layout.journal_file(night)
-        return journal.load(self._folder.path / name, name)
+        return journal.load(self._folder.path / name, name, mend=mend)
 
     def open_journal(self, night: date) -> journal.Journal:
         """Return a night's journal, open for more observations."""

@@ -85,13 +85,15 @@ CONTEXT = _schema(
     [
         ("model", pa.string()),
         ("endpoint", pa.string()),
+        ("rung_tokens", pa.int32()),
         ("prompt_tokens", pa.int32()),
         ("outcome", pa.string()),
         ("correct", pa.bool_()),
         ("latency_ms", pa.int32()),
+        ("cost_usd", _USD_PER_CALL),
     ],
 )
-"""One row per context probe, which is not graded; sorted by model, endpoint, prompt_tokens."""
+"""One row per context probe planned, which is not graded; sorted by model, endpoint, rung_tokens."""
 
 _MATCH_NIGHT = pa.struct(
     [

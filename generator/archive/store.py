@@ -18,6 +18,9 @@ from generator.archive.nights import Nights
 from generator.archive.pages import Pages
 from generator.errors import ArchiveError, LockedError
 
+_LOOK_S = 0.05
+"""Longer than `condition.is_locked` holds the lock while it looks: a look turns no run away."""
+
 
 class Store:
     """The archive of one site root."""
@@ -34,7 +37,7 @@ class Store:
         """Hold the archive against a second run.
 
         Raises:
-            LockedError: at once, where another run holds it.
+            LockedError: within a tenth of a second, where another run holds it.
             ArchiveError: where the folder cannot be written.
         """
         where = f"archive/{layout.LOCK}"
@@ -42,7 +45,7 @@ class Store:
             files.make_folder(self.folder.path)
         lock = filelock.FileLock(self.folder.path / layout.LOCK)
         try:
-            lock.acquire(timeout=0)
+            lock.acquire(timeout=_LOOK_S, poll_interval=_LOOK_S / 5)
         except filelock.Timeout:
             raise LockedError(
                 "expected to be alone, found another run at work",

@@ -73,7 +73,7 @@ class NightTally(msgspec.Struct, frozen=True, kw_only=True, dict=True, weakref=T
     latency_starts: Codes
     """For each row, where its latencies start, and at last where all end."""
     contexts: dict[int, int]
-    """By row, the prompt tokens of the longest context probe answered."""
+    """By row, the size in tokens of the longest context probe answered."""
 
     @cached_property
     def row_of(self) -> dict[tuple[str, str], int]:
@@ -134,7 +134,7 @@ class EndpointNight(msgspec.Struct, frozen=True, kw_only=True, eq=False):
 
     @property
     def context_observed(self) -> int | None:
-        """Prompt tokens of the longest context probe answered."""
+        """The size in tokens of the longest context probe answered."""
         return self.tally.contexts.get(self.row)
 
 

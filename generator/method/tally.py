@@ -7,6 +7,7 @@ from functools import lru_cache
 import numpy as np
 import pyarrow as pa
 
+from generator.errors import IntegrityError
 from generator.method.columns import (
     OUTCOMES,
     Codes,
@@ -20,6 +21,7 @@ from generator.method.columns import (
 from generator.method.interface import NightTables
 from generator.method.night_tally import FamilyCounts, NightTally, OutcomeCounts
 from generator.method.plurality import references
+from generator.records.canonical import COMPARE_ELSEWHERE
 from generator.records.definition import Definition
 from generator.records.observation import Outcome
 
@@ -34,7 +36,7 @@ def tally_night(tables: NightTables, definition: Definition) -> NightTally:
         definition: says what makes an answer the reference; nothing else of it matters here.
 
     Raises:
-        IntegrityError: where an observation names an endpoint that the night does not list, or lacks a column's value.
+        IntegrityError: where a row names an endpoint that the night does not list, or lacks a column's value.
     """
     prompts = tables.prompts.to_pylist()
     names = (tables.listings.column(name).to_pylist() for name in ("model", "endpoint"))
@@ -68,7 +70,7 @@ def tally_night(tables: NightTables, definition: Definition) -> NightTally:
         answers=answers,
         latencies_ms=latencies,
         latency_starts=starts,
-        contexts=_contexts(tables.context, rows),
+        contexts=_contexts(tables, rows),
     )
 
 
@@ -159,12 +161,19 @@ def _latencies(columns: NightColumns, rows: int) -> tuple[Codes, Codes]:
     return latencies, np.concatenate((np.zeros(1, dtype=np.int64), ends))
 
 
-def _contexts(context: pa.Table, rows: dict[tuple[str, str], int]) -> dict[int, int]:
-    """Return, by row of the listing, the longest context probe answered."""
+def _contexts(tables: NightTables, rows: dict[tuple[str, str], int]) -> dict[int, int]:
+    """Return, by row of the listing, the size of the longest context probe answered."""
+    context = tables.context
     longest: dict[int, int] = {}
-    names = ("model", "endpoint", "prompt_tokens", "outcome")
+    names = ("model", "endpoint", "rung_tokens", "outcome")
     for model, endpoint, tokens, outcome in zip(*(context.column(name).to_pylist() for name in names), strict=True):
-        if outcome == Outcome.ANSWERED and tokens is not None:
-            row = rows[model, endpoint]
+        if outcome == Outcome.ANSWERED:
+            row = rows.get((model, endpoint))
+            if row is None or tokens is None:
+                raise IntegrityError(
+                    f"expected endpoints that the night lists, each with a size, found {endpoint!r} of {model!r}",
+                    where=f"context probes of {tables.night.isoformat()}",
+                    do=COMPARE_ELSEWHERE,
+                )
             longest[row] = max(longest.get(row, tokens), tokens)
     return longest

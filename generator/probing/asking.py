@@ -8,7 +8,7 @@ from decimal import Decimal
 
 import msgspec
 
-from generator.probing.budget import Budget
+from generator.probing.budget import Budget, Held
 from generator.probing.interface import Ask, Reply, Router, Stop
 from generator.probing.pauses import pause_s
 from generator.probing.wire import ErrorKind, Family, decisive, observe, retryable, stop
@@ -85,7 +85,7 @@ class Asking:
                 await self._pause(pause)
         return Judged(observation=last, decided=False)
 
-    async def _ask(self, ask: Ask, reserved: Decimal) -> tuple[Reply, Observation]:
+    async def _ask(self, ask: Ask, reserved: Held) -> tuple[Reply, Observation]:
         """Send one request, judge what came back and settle its cost."""
         cost: Decimal | None = None
         self._in_flight += 1
@@ -103,7 +103,7 @@ class Asking:
             self._budget.settle(reserved, cost)
             self._settled.set()
 
-    async def _reserve(self, ask: Ask) -> Decimal | None:
+    async def _reserve(self, ask: Ask) -> Held | None:
         """Hold the worst case of a request; None where the run has ended, or ends because the cap would be passed."""
         while self.stop is None:
             reserved = self._budget.reserve(ask, self._settings)

@@ -6,8 +6,8 @@ is seen). httpx's transport is used without its client, which would read cookies
 before anything here could look at them: a Location that is no address would cost the whole reply.
 
 Traps of httpx-aiohttp 0.2 that this module is built around: its own pool caps at 100 connections; `timeout` bounds
-idleness only; a hang-up after the request is mapped to `httpx.ConnectTimeout`, so that only the trace of the
-connection tells what was sent; malformed responses raise bare `aiohttp.ClientError`.
+idleness only; a hang-up after the request is mapped to `httpx.ConnectTimeout`, so that only the pool itself tells
+whether anything was sent; malformed responses raise bare `aiohttp.ClientError`.
 """
 
 from __future__ import annotations
@@ -17,15 +17,18 @@ import zlib
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from datetime import datetime
-from types import SimpleNamespace, TracebackType
-from typing import Any, Self
+from functools import lru_cache
+from types import TracebackType
+from typing import Self, cast
 
 import aiohttp
 import httpx
 from httpx_aiohttp import AiohttpTransport
 
 from generator.errors import RouterError
+from generator.probing.connections import Connector
 from generator.probing.interface import End, Reply
+from generator.probing.redaction import Redaction
 
 _FAILURES = (TimeoutError, OSError, ValueError, EOFError, zlib.error, httpx.HTTPError, aiohttp.ClientError)
 """What the far end or the network can make the client raise."""
@@ -40,11 +43,15 @@ class _Passage:
         self.sent_at: float | None = None
         self.requested_at: datetime | None = None
         self.status: int | None = None
-        self.headers: Mapping[str, str] = {}
+        self.headers: dict[str, bytes] = {}
         self.body = bytearray()
 
 
 _passage: ContextVar[_Passage] = ContextVar("passage")
+
+
+_address = lru_cache(maxsize=64)(httpx.URL)
+"""Nearly all requests of a night go to one address."""
 
 
 class Exchanges:
@@ -56,26 +63,23 @@ class Exchanges:
         """Prepare a pool; entering it opens it.
 
         Args:
-            headers: sent with every request.
+            headers: sent with every request. The key in `Authorization` is found in no reply.
             clock: the time, UTC.
             monotonic: seconds that never run backwards.
         """
-        self._headers = dict(headers)
+        self._headers = httpx.Headers(dict(headers))
+        self._redact = Redaction(self._headers.get("authorization", "").rpartition(" ")[2] or None)
         self._clock = clock
         self._monotonic = monotonic
         self._transport: AiohttpTransport | None = None
 
     async def __aenter__(self) -> Self:
         """Open the pool."""
-        trace = aiohttp.TraceConfig()
-        trace.on_connection_create_end.append(self._connected)
-        trace.on_connection_reuseconn.append(self._connected)
         context = httpx.create_ssl_context()
         session = aiohttp.ClientSession(
             # No limit: how many requests are in flight is decided by the loop that asks.
-            connector=aiohttp.TCPConnector(limit=0, ssl=context),
+            connector=Connector(self._connected, limit=0, ssl=context),
             cookie_jar=aiohttp.DummyCookieJar(),
-            trace_configs=[trace],
         )
         self._transport = AiohttpTransport(verify=context, client=session)
         return self
@@ -107,7 +111,9 @@ class Exchanges:
         if self._transport is None:
             raise RouterError("expected an open connection pool, found a closed one", do="Enter it with 'async with'")
         pauses = dict.fromkeys(("connect", "read", "write", "pool"), idle_s)
-        request = httpx.Request(method, url, headers=self._headers, content=content, extensions={"timeout": pauses})
+        request = httpx.Request(
+            method, _address(url), headers=self._headers, content=content, extensions={"timeout": pauses}
+        )
         passage = _Passage()
         token = _passage.set(passage)
         try:
@@ -121,8 +127,8 @@ class Exchanges:
         return Reply(
             end=end,
             status=passage.status,
-            headers=passage.headers,
-            body=bytes(passage.body),
+            headers={name: self._redact(value).decode("latin-1") for name, value in passage.headers.items()},
+            body=self._redact(bytes(passage.body)),
             latency_ms=self._measured(passage) if end is End.COMPLETE else None,
             requested_at=passage.requested_at,
         )
@@ -131,25 +137,29 @@ class Exchanges:
         sent_at = passage.sent_at if passage.sent_at is not None else self._monotonic()
         return max(0, round(1000 * (self._monotonic() - sent_at)))
 
-    async def _connected(self, _session: aiohttp.ClientSession, _context: SimpleNamespace, _params: Any) -> None:  # noqa: ANN401 - either trace
-        # Tracing runs in the task that asks, whose own passage this is.
+    def _connected(self) -> None:
+        # Called in the task that asks, whose own passage this is.
         passage = _passage.get()
         passage.sent_at = self._monotonic()
         passage.requested_at = self._clock()
 
 
 async def _read(response: httpx.Response, passage: _Passage, max_bytes: int) -> End:
+    stream = cast("httpx.AsyncByteStream", response.stream)  # The transport makes no other.
     try:
         passage.status = response.status_code
-        passage.headers = {name.lower(): value for name, value in response.headers.items()}
-        decode = _Decoder(passage.headers.get("content-encoding", ""), max_bytes)
-        async for chunk in response.aiter_raw():
+        for raw_name, value in response.headers.raw:
+            name = raw_name.lower().decode("latin-1")
+            before = passage.headers.get(name)
+            passage.headers[name] = value if before is None else before + b", " + value
+        decode = _Decoder(passage.headers.get("content-encoding", b"").decode("latin-1"), max_bytes)
+        async for chunk in stream:
             passage.body += decode(chunk)
             if decode.full:
                 return End.TOO_LARGE
         return End.COMPLETE if decode.whole else End.BROKEN
     finally:
-        await response.aclose()
+        await stream.aclose()
 
 
 class _Decoder:

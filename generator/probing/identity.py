@@ -115,7 +115,7 @@ def _merged(listing: ModelListing, tag: str) -> Endpoint:
     )
     return Endpoint(
         model=listing.model,
-        model_id=listing.model_id,
+        model_id=entries[0].model_id or listing.model_id,
         endpoint="",
         provider=entries[0].provider,
         tag=tag,

@@ -1,6 +1,6 @@
 """What probing takes, yields and how it fails, on one page.
 
-    router.listing(models)            -> tuple[ModelListing, ...]; RouterError where no listing can be read
+    router.listing(watch)             -> tuple[ModelListing, ...]; RouterError where no listing can be read
     settle(listings, known, ...)      -> tuple[Endpoint, ...]      identity, once a night (pure)
     plan(endpoints, prompts, seed)    -> tuple[Ask, ...]           every prompt for every endpoint, seeded order (pure)
     collect(router, asks, ...)        -> one Observation for each Ask, handed to a sink as it is decided
@@ -47,6 +47,12 @@ class Ask(msgspec.Struct, frozen=True, kw_only=True):
     price_prompt: Decimal | None
     """USD per token, for the worst case that is reserved before sending."""
     price_completion: Decimal | None
+    price_request: Decimal = Decimal(0)
+    """USD for each request, whatever its length."""
+    reasoning_budget_tokens: int | None = None
+    """In place of the night's own; null where the model has none of its own."""
+    max_tokens: int | None = None
+    """In place of the prompt's own cut; null where the model has none of its own."""
     prompt: Prompt
     kind: str
     """The family module that normalises the answer."""
@@ -79,6 +85,10 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True):
     """Decoded; as much as was read."""
     latency_ms: int | None = None
     requested_at: datetime | None = None
+    speaker: str | None = None
+    """The provider who must have spoken, where the connection tells: a server asked directly, or a router's header."""
+    model_is_providers: bool = False
+    """The body names the model as its provider does, which no listing tells: it cannot be compared with the asked."""
 
 
 class Stop(StrEnum):
@@ -94,6 +104,38 @@ class Stop(StrEnum):
     """The operator stopped the run."""
 
 
+class Watch(msgspec.Struct, frozen=True, kw_only=True):
+    """Which models a night is about: those named, and those that a rule finds in the router's listing."""
+
+    models: tuple[str, ...] = ()
+    """Permanent slugs, or ids."""
+    min_providers: int | None = None
+    """Every model that so many providers serve; null for no rule."""
+    stay: frozenset[str] = frozenset()
+    """Models of the last recorded night, by slug: the rule keeps one while two providers serve it, because a model
+    at the edge of the rule would else miss nights by its neighbours' doing."""
+    exclude: frozenset[str] = frozenset()
+    """Models that the rule leaves out, by slug or id."""
+
+
+class Checkup(msgspec.Struct, frozen=True, kw_only=True):
+    """What one address says when it is asked whether a night could be probed there; null where it does not say."""
+
+    address: str
+    """The router's, or a server's."""
+    problem: str | None = None
+    """Why it could not be reached or understood; null where it could."""
+    key_accepted: bool | None = None
+    credit_left_usd: Decimal | None = None
+    """Of the account."""
+    key_limit_left_usd: Decimal | None = None
+    """Of the key, which may have a limit of its own."""
+    date: datetime | None = None
+    """The far clock, as its `Date` header says it, UTC."""
+    asked_at: datetime | None = None
+    """This machine's clock at the middle of the exchange, UTC."""
+
+
 class Router(Protocol):
     """Anything that lists the endpoints of models and can be asked for one endpoint's answer."""
 
@@ -102,14 +144,18 @@ class Router(Protocol):
     latency: str
     """'measured', or 'replayed'."""
 
-    async def listing(self, models: tuple[str, ...]) -> tuple[ModelListing, ...]:
-        """Return tonight's listing of the watched models.
+    async def listing(self, watch: Watch) -> tuple[ModelListing, ...]:
+        """Return tonight's listing of the watched models; one that is not listed tonight is left out.
 
         Raises:
-            RouterError: where it cannot be read, or a watched model is not listed.
+            RouterError: where it cannot be read.
         """
         ...
 
     async def ask(self, ask: Ask) -> Reply:
         """Return what came back for one request. Never raises for anything that the far end or the network does."""
+        ...
+
+    async def checkup(self) -> tuple[Checkup, ...]:
+        """Return what each address of this router says of key and credit. Asks no endpoint and never raises."""
         ...

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from generator.errors import ContentError
+from generator.probing.context import CONTEXT_FAMILY, CONTEXT_PREFIX
 from generator.probing.draws import Draws
 from generator.probing.families import FAMILIES, Family
 from generator.records.prompt import Prompt, PromptFamily, PromptSet
@@ -109,6 +110,10 @@ def check_prompt_set(prompt_set: PromptSet, *, families: Mapping[str, Family] = 
     texts: dict[str, str] = {}
     for family in prompt_set.families:
         where = f"prompt set '{prompt_set.name}', family '{family.name}'"
+        if family.name == CONTEXT_FAMILY:
+            raise ContentError(
+                f"expected another name, found the one of the context probes, '{family.name}'", where=where
+            )
         if family.kind not in families:
             raise ContentError(f"expected a kind of {', '.join(sorted(families))}, found '{family.kind}'", where=where)
         kind = families[family.kind]
@@ -145,6 +150,10 @@ def _check_new(seen: dict[str, str], value: str, what: str, prompt_id: str, wher
 
 def _check_prompt(prompt: Prompt, family: PromptFamily, *, fixed: bool, where: str) -> None:
     """Refuse a prompt that says it is another family's, or fixed where it is drawn, or the other way round."""
+    if prompt.prompt_id.startswith(CONTEXT_PREFIX):
+        raise ContentError(
+            f"expected an id that does not begin with '{CONTEXT_PREFIX}', as context probes do", where=where
+        )
     if prompt.family != family.name:
         raise ContentError(f"expected family '{family.name}', found '{prompt.family}'", where=where)
     if prompt.fixed is not fixed:

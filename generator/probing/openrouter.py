@@ -6,30 +6,25 @@ Source: https://openrouter.ai/docs/api-reference, as of 2026.
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime
-from http import HTTPStatus
 from types import TracebackType
-from typing import Literal, Self, overload
+from typing import Self
 
-import httpx
 import msgspec
 
-from generator import __version__
 from generator.errors import RouterError
-from generator.probing.exchange import Exchanges
-from generator.probing.interface import Ask, End, Reply
+from generator.probing.interface import Ask, Checkup, Reply, Watch
+from generator.probing.service import Service, well
+from generator.probing.watching import candidates, named, watched_by_rule
+from generator.probing.wire_account import credit_left, key_limit_left
 from generator.probing.wire_listing import ListedModel, parse_endpoints, parse_models
 from generator.probing.wire_request import request_body, request_headers
 from generator.records.listing import ModelListing
 from generator.settings import Key, ProbingSettings
 
-MAX_LISTING_BYTES = 64_000_000
-"""A listing of all models was 400 kB for 321 models in 2025, and grows."""
-
-_RETRY_S = 2.0
-_MISTAKES = (HTTPStatus.UNAUTHORIZED, HTTPStatus.PAYMENT_REQUIRED, HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND)
+LISTING_CONCURRENCY = 8
+"""Listings read at once: the rule reads one for each of some hundred models, of a service that others use too."""
 
 
 class OpenRouter:
@@ -61,123 +56,88 @@ class OpenRouter:
         """
         self.kind = kind
         self.latency = "measured"
-        self._address = _usable(address)
         self._settings = settings
-        self._sleep = sleep
-        headers = {**request_headers(), "User-Agent": f"bitdepth/{__version__}"}
-        if key is not None:
-            headers["Authorization"] = f"Bearer {_sendable(key)}"
-        self._exchanges = Exchanges(headers, clock=clock, monotonic=monotonic)
+        self._service = Service(
+            address, key, settings, clock=clock, monotonic=monotonic, headers=request_headers(), sleep=sleep
+        )
 
     async def __aenter__(self) -> Self:
         """Open the connections."""
-        await self._exchanges.__aenter__()
+        await self._service.__aenter__()
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Close the connections."""
-        await self._exchanges.__aexit__(kind, error, trace)
+        await self._service.__aexit__(kind, error, trace)
 
     def latency_of(self, headers: Mapping[str, str], measured_ms: int) -> int | None:  # noqa: ARG002 - for routers that replay
         """Return the time of an answer in milliseconds: the measured one."""
         return measured_ms
 
-    async def listing(self, models: tuple[str, ...]) -> tuple[ModelListing, ...]:
-        """Return tonight's listing of the watched models, each once, in their order.
+    async def listing(self, watch: Watch) -> tuple[ModelListing, ...]:
+        """Return tonight's listing of the watched models, each once: those named in their order, then by slug.
 
-        A watched model that the router does not list tonight is left out: it costs the others nothing.
+        A named model that the router does not list tonight is left out: it costs the others nothing. So is a model
+        that the rule alone could find and whose listing cannot be read; of any other that is an error.
 
         Args:
-            models: permanent slugs, or ids.
+            watch: which models.
 
         Raises:
             RouterError: where a listing cannot be read.
         """
-        listed = parse_models(await self._get("/models"))
-        found = (_find(name, listed) for name in models)
-        wanted = {model.model: model for model in found if model is not None}
-        bodies = [
-            (model, await self._get(f"/models/{model.model_id}/endpoints", or_none=True)) for model in wanted.values()
-        ]
-        return tuple(parse_endpoints(body, model) for model, body in bodies if body is not None)
+        listed = parse_models(await self._service.listing("/models"))
+        free = asyncio.Semaphore(LISTING_CONCURRENCY)
+        by_name = named(watch, listed)
+        by_rule = candidates(watch, listed)
+        readings = [self._endpoints(model, free) for model in (*by_name, *by_rule)]
+        # Each is awaited, so that none is left running behind the first that fails.
+        read = await asyncio.gather(*readings, return_exceptions=True)
+        found = [_settled(each, keep_on=False) for each in read[: len(by_name)]]
+        for model, each in zip(by_rule, read[len(by_name) :], strict=True):
+            listing = _settled(each, keep_on=model.model not in watch.stay)
+            if listing is not None and watched_by_rule(watch, listing):
+                found.append(listing)
+        return tuple(listing for listing in found if listing is not None)
 
     async def ask(self, ask: Ask) -> Reply:
         """Return what came back for one request. Never raises for anything that the far end or the network does."""
-        reply = await self._exchanges.exchange(
-            "POST",
-            f"{self._address}/chat/completions",
-            # Escaped to ASCII, so that a prompt with half a surrogate pair can be sent too.
-            content=json.dumps(request_body(ask, self._settings)).encode("ascii"),
-            total_s=self._settings.total_deadline_s,
-            idle_s=self._settings.idle_deadline_s,
-            max_bytes=self._settings.max_body_bytes,
-        )
+        reply = await self._service.post("/chat/completions", request_body(ask, self._settings))
         if reply.latency_ms is None:
             return reply
         return msgspec.structs.replace(reply, latency_ms=self.latency_of(reply.headers, reply.latency_ms))
 
-    @overload
-    async def _get(self, path: str) -> bytes: ...
+    async def checkup(self) -> tuple[Checkup, ...]:
+        """Return what the router says of key and credit. Asks no endpoint and never raises.
 
-    @overload
-    async def _get(self, path: str, *, or_none: Literal[True]) -> bytes | None: ...
-
-    async def _get(self, path: str, *, or_none: bool = False) -> bytes | None:
-        """Return the body of a listing, tried as often as an ask is; None for a 404 where that may be."""
-        url = f"{self._address}{path}"
-        problem = ""
-        for attempt in range(self._settings.attempts):
-            if attempt:
-                await self._sleep(_RETRY_S * 2 ** (attempt - 1))
-            reply = await self._exchanges.exchange(
-                "GET",
-                url,
-                content=None,
-                total_s=self._settings.total_deadline_s,
-                idle_s=self._settings.idle_deadline_s,
-                max_bytes=MAX_LISTING_BYTES,
-            )
-            if reply.end is End.COMPLETE and reply.status == HTTPStatus.OK:
-                return reply.body
-            problem = f"status {reply.status}" if reply.status is not None else reply.end.replace("_", " ")
-            if or_none and reply.end is End.COMPLETE and reply.status == HTTPStatus.NOT_FOUND:
-                return None
-            if reply.status in _MISTAKES:
-                break
-        raise RouterError(
-            f"expected a listing, found {problem}", where=path, do="Check the address, the key and the network"
+        Credit is told to management keys alone; for any other key it stays unknown.
+        """
+        reply, checkup = await self._service.look("/key")
+        if not well(reply):
+            return (checkup,)
+        account, _ = await self._service.look("/credits")
+        return (
+            msgspec.structs.replace(
+                checkup,
+                key_accepted=True if self._service.has_key else None,
+                key_limit_left_usd=key_limit_left(reply.body),
+                credit_left_usd=credit_left(account.body) if well(account) else None,
+            ),
         )
 
-
-def _find(name: str, listed: tuple[ListedModel, ...]) -> ListedModel | None:
-    """Return the model of a slug or, failing that, of an id; of several with one slug, the one without a variant.
-
-    None where the router lists no such model tonight.
-    """
-    by_slug = sorted(
-        (model for model in listed if model.model == name), key=lambda model: (":" in model.model_id, model.model_id)
-    )
-    found = by_slug or [model for model in listed if model.model_id == name]
-    return found[0] if found else None
+    async def _endpoints(self, model: ListedModel, free: asyncio.Semaphore) -> ModelListing | None:
+        """Return the listing of one model, or None where it is gone since the list of models was read."""
+        async with free:
+            body = await self._service.listing(f"/models/{model.model_id}/endpoints", or_none=True)
+        return None if body is None else parse_endpoints(body, model)
 
 
-def _usable(address: str) -> str:
-    try:
-        url = httpx.URL(address.rstrip("/"))
-    except httpx.InvalidURL as error:
-        raise RouterError(f"expected an address, found {error}", where="site.toml, field 'router.address'") from None
-    if url.scheme not in ("http", "https") or not url.host or url.userinfo or url.query or url.fragment:
-        raise RouterError(
-            "expected http(s)://host/path without user, query or fragment",
-            where="site.toml, field 'router.address'",
-        )
-    return str(url)
-
-
-def _sendable(key: Key) -> str:
-    value = key.reveal().strip()
-    if not value or not value.isascii() or not value.isprintable():
-        raise RouterError("expected a key of printable ASCII characters", do="Set the variable of the key anew")
-    return value
+def _settled(read: ModelListing | BaseException | None, *, keep_on: bool) -> ModelListing | None:
+    """Return what a reading gave; where it failed, None if the night can do without it, else what it raised."""
+    if isinstance(read, RouterError) and keep_on:
+        return None
+    if isinstance(read, BaseException):
+        raise read
+    return read

@@ -11,24 +11,27 @@ import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
+from types import MappingProxyType
 
 from generator.probing.interface import Ask
-from generator.probing.wire_listing import highest_prices
+from generator.probing.prices import listed_prices
 from generator.probing.wire_request import UNDECLARED
 from generator.records.endpoint import Endpoint
 from generator.records.listing import ListedEndpoint, ModelListing
+from generator.records.night import ModelSettings
 from generator.records.prompt import Prompt
 
 _BITS = 64
 
 
-def plan(
+def plan(  # noqa: PLR0913 - a night is planned from all of these
     endpoints: Iterable[Endpoint],
     listings: Iterable[ModelListing],
     prompts: Sequence[Prompt],
     *,
     seed: str,
     kinds: Mapping[str, str],
+    models: Mapping[str, ModelSettings] = MappingProxyType({}),
 ) -> tuple[Ask, ...]:
     """Return one ask for each endpoint and prompt, in sending order.
 
@@ -38,15 +41,22 @@ def plan(
         prompts: tonight's, fixed and generated.
         seed: the night's, in hexadecimal.
         kinds: by family, the kind that normalises its answers.
+        models: by model, what is asked of it otherwise than of the others.
     """
-    models = {listing.model: listing for listing in listings}
-    asks = [ask for endpoint in endpoints for ask in _asks(endpoint, models[endpoint.model], prompts, kinds)]
+    listed = {listing.model: listing for listing in listings}
+    asks = [
+        ask
+        for endpoint in endpoints
+        for ask in _asks(endpoint, listed[endpoint.model], prompts, kinds, models.get(endpoint.model, ModelSettings()))
+    ]
     return _spread(asks, seed)
 
 
-def _asks(endpoint: Endpoint, listing: ModelListing, prompts: Sequence[Prompt], kinds: Mapping[str, str]) -> list[Ask]:
+def _asks(
+    endpoint: Endpoint, listing: ModelListing, prompts: Sequence[Prompt], kinds: Mapping[str, str], own: ModelSettings
+) -> list[Ask]:
     entries = [entry for entry in listing.endpoints if entry.tag == endpoint.tag]
-    price_prompt, price_completion = _worst_prices(endpoint, entries)
+    prices = listed_prices(endpoint, entries)
     quantization = _filter(endpoint, listing)
     parameters = _parameters(entries)
     return [
@@ -60,8 +70,11 @@ def _asks(endpoint: Endpoint, listing: ModelListing, prompts: Sequence[Prompt], 
             parameters=parameters,
             reasoning_mandatory=listing.reasoning_mandatory,
             reasoning_supported=listing.reasoning_supported,
-            price_prompt=price_prompt,
-            price_completion=price_completion,
+            price_prompt=prices.prompt if prices else None,
+            price_completion=prices.completion if prices else None,
+            price_request=prices.request if prices else Decimal(0),
+            reasoning_budget_tokens=own.reasoning_budget_tokens,
+            max_tokens=own.max_tokens,
             prompt=prompt,
             kind=kinds[prompt.family],
         )
@@ -80,16 +93,6 @@ def _parameters(entries: list[ListedEndpoint]) -> tuple[str, ...]:
     """Return the parameters that every entry behind an endpoint lists."""
     listed = [set(entry.supported_parameters) for entry in entries]
     return tuple(sorted(set.intersection(*listed))) if listed else ()
-
-
-def _worst_prices(endpoint: Endpoint, entries: list[ListedEndpoint]) -> tuple[Decimal | None, Decimal | None]:
-    """Return the highest price per token that the endpoint's entries name for any hour; None without a price."""
-    if endpoint.price_prompt is None or endpoint.price_completion is None:
-        return endpoint.price_prompt, endpoint.price_completion
-    named = [highest_prices(entry.raw) for entry in entries]
-    prompt = max([endpoint.price_prompt, *(price for price, _ in named if price is not None)])
-    completion = max([endpoint.price_completion, *(price for _, price in named if price is not None)])
-    return prompt, completion
 
 
 def _spread(asks: list[Ask], seed: str) -> tuple[Ask, ...]:

@@ -1,4 +1,4 @@
-"""What a night came to: a row for every prompt planned, and the counts, cost and time that night.json says. Pure."""
+"""What a night came to: a row for every ask planned, and the counts, cost and time that night.json says. Pure."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from decimal import Decimal
 
+from generator.probing.context import rung_of
 from generator.probing.interface import Ask
+from generator.records.context import ContextProbe
 from generator.records.figures import decimal_text
 from generator.records.night import NightCounts
 from generator.records.observation import Observation, Outcome
@@ -32,8 +34,14 @@ def undecided(asks: Iterable[Ask], decided: Iterable[Observation]) -> tuple[Ask,
     return tuple(ask for ask in asks if ask_key(ask) not in done)
 
 
-def night_rows(asks: Iterable[Ask], decided: Sequence[Observation]) -> tuple[Observation, ...]:
-    """Return one row for every ask: as decided, or unsent where the night ended before it was."""
+def night_rows(asks: Sequence[Ask], decided: Sequence[Observation]) -> tuple[Observation, ...]:
+    """Return one row for every ask: as decided, or unsent where the night ended before it was.
+
+    Args:
+        asks: the night's graded ones, or its context probes.
+        decided: all that the night's journal holds, of both.
+    """
+    wanted = {ask_key(ask) for ask in asks}
     unsent = (
         Observation(
             model=ask.model,
@@ -46,7 +54,21 @@ def night_rows(asks: Iterable[Ask], decided: Sequence[Observation]) -> tuple[Obs
         )
         for ask in undecided(asks, decided)
     )
-    return (*decided, *unsent)
+    return (*(row for row in decided if row_key(row) in wanted), *unsent)
+
+
+def context_probe(row: Observation) -> ContextProbe:
+    """Return what is kept of a context probe."""
+    return ContextProbe(
+        model=row.model,
+        endpoint=row.endpoint,
+        rung_tokens=rung_of(row.prompt_id),
+        prompt_tokens=row.prompt_tokens,
+        outcome=row.outcome,
+        correct=row.correct,
+        latency_ms=row.latency_ms,
+        cost_usd=row.cost_usd,
+    )
 
 
 def night_counts(rows: Iterable[Observation]) -> NightCounts:
@@ -61,12 +83,12 @@ def night_counts(rows: Iterable[Observation]) -> NightCounts:
 
 
 def night_cost(rows: Iterable[Observation]) -> str:
-    """Return what a night's answers cost by their own account, in US dollars."""
+    """Return what a night's answers cost by their own account, in US dollars; context probes cost too."""
     return decimal_text(sum((row.cost_usd for row in rows if row.cost_usd is not None), Decimal(0)))
 
 
 def night_end(started_at: datetime, rows: Iterable[Observation]) -> datetime:
-    """Return when a night's last answer was complete: a fact of its observations, whenever it is sealed."""
+    """Return when a night's last graded answer was complete: a fact of its observations, whenever it is sealed."""
     ends = (
         row.requested_at + timedelta(milliseconds=row.latency_ms or 0) for row in rows if row.requested_at is not None
     )

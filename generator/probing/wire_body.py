@@ -7,7 +7,9 @@ from typing import Any
 
 import msgspec
 
-from generator.probing.wire_values import INT32_MAX, NotJsonError, read_json, short, storable, usd, whole
+from generator.probing.wire_message import Message, read_message
+from generator.probing.wire_routes import Routes, read_routes
+from generator.probing.wire_values import INT32_MAX, NotJsonError, read_json, short, usd, whole
 
 _MAX_MESSAGE = 2000
 _STATUSES = (100, 599)
@@ -22,23 +24,18 @@ class ErrorObject(msgspec.Struct, frozen=True, kw_only=True):
     """The provider that it names."""
     limit_source: str | None
     """Whose limit a 429 is about."""
-    message: str
-    """In lower case, cut; never stored."""
+    words: str
+    """Its message, and the step of routing that failed, in lower case, cut; never stored."""
 
 
 class Choice(msgspec.Struct, frozen=True, kw_only=True):
     """The first choice of an answer."""
 
     failed: bool
-    """It holds an error of its own."""
+    """It, or one beside it, holds an error of its own."""
     finish_reason: str | None
     native_finish_reason: str | None
-    readable: bool
-    """Its message is an object, and its content a text or null."""
-    content: str | None
-    """As received, but for lone surrogates; null where null."""
-    thought: bool
-    """It holds thinking beside its content."""
+    message: Message
 
 
 class Body(msgspec.Struct, frozen=True, kw_only=True):
@@ -55,11 +52,13 @@ class Body(msgspec.Struct, frozen=True, kw_only=True):
     prompt_tokens: int | None
     completion_tokens: int | None
     reasoning_tokens: int | None
+    """May exceed the completion tokens: routers count in different ways."""
     cost_usd: Decimal | None
+    routes: Routes
 
     @property
     def named_provider(self) -> str | None:
-        """The provider that a failed reply names, in its error or beside it."""
+        """The provider that the body names, in its error or beside it."""
         return (self.error.provider if self.error is not None else None) or self.provider
 
 
@@ -75,7 +74,7 @@ def read_body(body: bytes) -> Body | None:
     details = _table(usage.get("completion_tokens_details"))
     provider = document.get("provider")
     return Body(
-        error=_error(document.get("error")),
+        error=_error(document),
         choice=_choice(document.get("choices")),
         provider=short(provider),
         provider_readable=provider is None or isinstance(provider, str),
@@ -85,20 +84,25 @@ def read_body(body: bytes) -> Body | None:
         completion_tokens=whole(usage.get("completion_tokens"), 0, INT32_MAX),
         reasoning_tokens=whole(details.get("reasoning_tokens"), 0, INT32_MAX),
         cost_usd=usd(usage.get("cost")),
+        routes=read_routes(document.get("openrouter_metadata")),
     )
 
 
-def _error(value: object) -> ErrorObject | None:
+def _error(document: dict[str, Any]) -> ErrorObject | None:
+    """Return the error of a body: its member, or the body itself where it calls itself one as older vLLM does."""
+    value = document.get("error")
     if value is None:
-        return None
+        if document.get("object") != "error":
+            return None
+        value = document
     members = _table(value)
     metadata = _table(members.get("metadata"))
-    message = members.get("message")
+    said = (members.get("message"), metadata.get("failed_routing_step"))
     return ErrorObject(
         code=_code(members.get("code")),
         provider=short(metadata.get("provider_name")),
         limit_source=short(metadata.get("limit_source")),
-        message=message[:_MAX_MESSAGE].lower() if isinstance(message, str) else "",
+        words="\n".join(each[:_MAX_MESSAGE].lower() for each in said if isinstance(each, str)),
     )
 
 
@@ -112,15 +116,11 @@ def _choice(value: object) -> Choice | None:
     if not isinstance(value, list) or not value:
         return None
     choice = _table(value[0])
-    message = choice.get("message")
-    content = _table(message).get("content")
     return Choice(
-        failed=choice.get("error") is not None,
+        failed=any(isinstance(each, dict) and each.get("error") is not None for each in value),
         finish_reason=short(choice.get("finish_reason")),
         native_finish_reason=short(choice.get("native_finish_reason")),
-        readable=isinstance(message, dict) and (content is None or isinstance(content, str)),
-        content=storable(content) if isinstance(content, str) else None,
-        thought=any(_table(message).get(name) for name in ("reasoning", "reasoning_content", "reasoning_details")),
+        message=read_message(choice.get("message")),
     )
 
 

@@ -5,8 +5,11 @@ The rules are those of 'Outcomes of an observation' in the method. Where it is s
   its code, but for 401, 402 and 403 and for the router's own 429;
 - a 429 without any error object is a page of something in front of the router, and so the router's own;
 - a 404 without an error object is no answer of the router's API: the address is wrong. One that speaks of the
-  account's privacy settings is the operator's;
-- other 4xx statuses are judged as 400 is.
+  account's privacy settings is the operator's, and one that speaks of the request's own price limit is nobody's: the
+  endpoint was not asked;
+- other 4xx statuses are judged as 400 is;
+- a failed attempt in the router's metadata names its provider, and so does the connection itself, where it tells;
+- the name is not compared: the request was pinned, and a provider may be named in other words than the listing's.
 """
 
 from __future__ import annotations
@@ -33,6 +36,8 @@ _STOPS = {HTTPStatus.UNAUTHORIZED: Stop.KEY_REFUSED, HTTPStatus.PAYMENT_REQUIRED
 # Words of a `limit_source` that is the router's: a pool shared by its users, or the account that asks.
 _ROUTER_LIMIT = re.compile(r"pool|shared|account|user|organi[sz]ation|workspace|key|platform|router")
 _PRIVACY = re.compile(r"data policy|privacy|guardrail")
+# "No endpoints found that satisfy the max price for this request", as of 2026.
+_PRICE = re.compile(r"max[ _]?price")
 _ORIGIN_TIMEOUT = 524
 _SITE_OVERLOADED = 529
 _TIMEOUTS = (HTTPStatus.GATEWAY_TIMEOUT, _ORIGIN_TIMEOUT)
@@ -49,25 +54,26 @@ def failure(reply: Reply, body: Body | None) -> Failure | None:
     if unreached is not None:
         return Outcome.UNSENT, unreached
     if reply.status is not None and reply.status != HTTPStatus.OK:
-        return _status(reply.status, body)
+        return _status(reply.status, body, reply)
     unread = _unread(reply, body)
     if unread is not None:
         return Outcome.ERROR, unread
-    return _inside_200(body.error, body) if body is not None and body.error is not None else None
+    return _inside_200(body.error, reply, body) if body is not None and body.error is not None else None
 
 
 def stop(reply: Reply) -> Stop | None:
     """Return why no further request may be sent: the router refuses the key, or reports no credit.
 
-    A 401 or 402 that names a provider is that provider's account at the router, not the operator's: the night goes
-    on without it.
+    A 401 or 402 that names a provider is that provider's account at the router, not the operator's, and one of a
+    server that is asked directly is about that server: the night goes on without it.
     """
     status = reply.status
-    if status == HTTPStatus.OK and b'"error"' in reply.body:
-        body = read_body(reply.body)
+    tells = status in _STOPS or (status == HTTPStatus.OK and b'"error"' in reply.body)
+    if reply.speaker is not None or not tells:
+        return None
+    body = read_body(reply.body)
+    if status == HTTPStatus.OK:
         status = body.error.code if body is not None and body.error is not None else None
-    elif status in _STOPS:
-        body = read_body(reply.body)
     if status not in _STOPS or (body is not None and body.named_provider is not None):
         return None
     return _STOPS[HTTPStatus(status)]
@@ -92,14 +98,20 @@ def _unread(reply: Reply, body: Body | None) -> ErrorKind | None:
     return None
 
 
-def _status(status: int, body: Body | None) -> Failure:
+def _named(reply: Reply, body: Body | None) -> str | None:
+    """Return the provider whose failure this is, where the reply tells."""
+    said = (body.named_provider or body.routes.failed_provider) if body is not None else None
+    return said or reply.speaker
+
+
+def _status(status: int, body: Body | None, reply: Reply) -> Failure:
     """Return the failure that a status other than 200 is."""
-    named = body is not None and body.named_provider is not None
+    named = _named(reply, body) is not None
     match status:
         case HTTPStatus.UNAUTHORIZED | HTTPStatus.PAYMENT_REQUIRED | HTTPStatus.FORBIDDEN:
             found = Outcome.UNSENT, _ACCOUNT[status]
         case HTTPStatus.TOO_MANY_REQUESTS:
-            found = _rate_limit(body.error if body is not None else None, body)
+            found = _rate_limit(body.error if body is not None else None, reply, body)
         case HTTPStatus.NOT_FOUND:
             found = _not_found(body)
         case HTTPStatus.REQUEST_TIMEOUT:
@@ -121,28 +133,30 @@ def _server_error(status: int) -> ErrorKind:
     return ErrorKind.PROVIDER_RATE_LIMIT if status == _SITE_OVERLOADED else ErrorKind.SERVER_ERROR
 
 
-def _inside_200(error: ErrorObject, body: Body) -> Failure:
+def _inside_200(error: ErrorObject, reply: Reply, body: Body) -> Failure:
     if error.code in _ACCOUNT:
         return Outcome.UNSENT, _ACCOUNT[error.code]
     if error.code == HTTPStatus.TOO_MANY_REQUESTS:
-        return _rate_limit(error, body)
+        return _rate_limit(error, reply, body)
     return Outcome.ERROR, ErrorKind.ERROR_OBJECT
 
 
-def _rate_limit(error: ErrorObject | None, body: Body | None) -> Failure:
-    routers = Outcome.UNSENT, ErrorKind.ROUTER_RATE_LIMIT
-    if error is None:
-        return routers
-    source = (error.limit_source or "").casefold()
-    named = body.named_provider if body is not None else None
-    if named is not None and source == named.casefold():
+def _rate_limit(error: ErrorObject | None, reply: Reply, body: Body | None) -> Failure:
+    named = _named(reply, body)
+    source = ((error.limit_source if error is not None else None) or "").casefold()
+    if reply.speaker is not None or (named is not None and source == named.casefold()):
         source = ""
-    return routers if _ROUTER_LIMIT.search(source) else (Outcome.ERROR, ErrorKind.PROVIDER_RATE_LIMIT)
+    routers = _ROUTER_LIMIT.search(source) is not None or (error is None and named is None)
+    if routers:
+        return Outcome.UNSENT, ErrorKind.ROUTER_RATE_LIMIT
+    return Outcome.ERROR, ErrorKind.PROVIDER_RATE_LIMIT
 
 
 def _not_found(body: Body | None) -> Failure:
     if body is None or body.error is None:
         return Outcome.UNSENT, ErrorKind.WRONG_ADDRESS
-    if _PRIVACY.search(body.error.message):
+    if _PRIVACY.search(body.error.words):
         return Outcome.UNSENT, ErrorKind.ACCOUNT_SETTINGS
+    if _PRICE.search(body.error.words):
+        return Outcome.UNSENT, ErrorKind.PRICE_CHANGED
     return Outcome.ERROR, ErrorKind.NO_ENDPOINT

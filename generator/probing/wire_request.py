@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from generator.probing.interface import Ask
+from generator.probing.prices import price_limit
 from generator.settings import ProbingSettings
 
 MIN_MAX_TOKENS = 16
@@ -19,8 +20,14 @@ UNDECLARED = "unknown"
 
 def token_limit(ask: Ask, settings: ProbingSettings) -> int:
     """Return how many tokens a request allows: the prompt's cut, and the thinking budget where it must think."""
-    budget = settings.reasoning_budget_tokens if ask.reasoning_mandatory else 0
-    return max(MIN_MAX_TOKENS, ask.prompt.max_tokens) + budget
+    budget = thinking_budget(ask, settings) if ask.reasoning_mandatory else 0
+    return max(MIN_MAX_TOKENS, ask.max_tokens or ask.prompt.max_tokens) + budget
+
+
+def thinking_budget(ask: Ask, settings: ProbingSettings) -> int:
+    """Return how many tokens a model that must think may think for: its own budget, else the night's."""
+    own = ask.reasoning_budget_tokens
+    return settings.reasoning_budget_tokens if own is None else own
 
 
 def request_body(ask: Ask, settings: ProbingSettings) -> dict[str, Any]:
@@ -36,8 +43,8 @@ def request_body(ask: Ask, settings: ProbingSettings) -> dict[str, Any]:
     optional: dict[str, Any] = {"temperature": settings.temperature, limit_name: token_limit(ask, settings)}
     if settings.sampling_seed is not None and "seed" in ask.parameters:
         optional["seed"] = settings.sampling_seed
-    if ask.reasoning_mandatory and settings.reasoning_budget_tokens:
-        optional["reasoning"] = {"max_tokens": settings.reasoning_budget_tokens}
+    if ask.reasoning_mandatory and thinking_budget(ask, settings):
+        optional["reasoning"] = {"max_tokens": thinking_budget(ask, settings)}
     elif ask.reasoning_supported and not ask.reasoning_mandatory:
         optional["reasoning"] = {"effort": "none"}
     provider: dict[str, Any] = {
@@ -47,6 +54,9 @@ def request_body(ask: Ask, settings: ProbingSettings) -> dict[str, Any]:
     }
     if ask.quantization is not None:
         provider["quantizations"] = ask.quantization.split("+")
+    limit = price_limit(ask)
+    if limit is not None:
+        provider["max_price"] = limit
     return {
         "model": ask.model_id,
         "messages": [{"role": "user", "content": ask.prompt.prompt}],

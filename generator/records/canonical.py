@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import re
+from contextlib import suppress
+from functools import cache
 from typing import TypeVar
 
 import msgspec
 import rfc8785
+from msgspec import inspect
 
 from generator.errors import IntegrityError
 
@@ -19,8 +23,24 @@ COMPARE_ELSEWHERE = "Compare with another copy of the archive before anything el
 """What to do about a kept file that is not what it was."""
 
 
+_MAYBE_TOO_LARGE = re.compile(rb":-?[0-9]{16}")
+"""Finds every member that RFC 8785 may refuse, which is a whole number from 2^53 on; and now and then a text."""
+
+_PLAIN = (inspect.StrType, inspect.IntType, inspect.BoolType, inspect.NoneType, inspect.DateType, inspect.DecimalType)
+_SORTED = msgspec.json.Encoder(order="sorted")
+
+
 def canonical_json(record: object) -> bytes:
-    """Return the RFC 8785 JSON of a record: dates and decimals as strings, everything else as it is."""
+    """Return the RFC 8785 JSON of a record: dates and decimals as strings, everything else as it is.
+
+    rfc8785 is in charge. Of records in which nothing can be written in two ways, the JSON library's own encoder,
+    which escapes text alike, gives the same bytes in an eighth of the time.
+    """
+    if isinstance(record, msgspec.Struct) and _is_plain(type(record)):
+        with suppress(UnicodeEncodeError):  # Of half a character, which rfc8785 refuses in its own words.
+            data = _SORTED.encode(record)
+            if _MAYBE_TOO_LARGE.search(data) is None:
+                return data
     return rfc8785.dumps(msgspec.to_builtins(record, str_keys=True))
 
 
@@ -72,3 +92,28 @@ def check_digest(data: bytes, expected: str, *, where: str) -> None:
     found = sha256(data)
     if found != expected:
         raise IntegrityError(f"expected SHA-256 {expected}, found {found}", where=where, do=COMPARE_ELSEWHERE)
+
+
+@cache
+def _is_plain(kind: type[msgspec.Struct]) -> bool:
+    """True for a record type whose members have ASCII names and no value that JSON can write in two ways.
+
+    Not plain: floats; mappings, whose keys RFC 8785 sorts by UTF-16; whatever else is not listed.
+    """
+    return _plain(inspect.type_info(kind))
+
+
+def _plain(info: inspect.Type) -> bool:
+    match info:
+        case inspect.StructType(fields=fields, array_like=False, tag=None):
+            return all(field.encode_name.isascii() and _plain(field.type) for field in fields)
+        case inspect.VarTupleType(item_type=inspect.StructType() | inspect.StrType() | inspect.DateType() as item):
+            return _plain(item)
+        case inspect.VarTupleType(item_type=inspect.EnumType() as item):
+            return _plain(item)
+        case inspect.UnionType(types=kinds):
+            return all(_plain(kind) for kind in kinds)
+        case inspect.EnumType(cls=members):
+            return all(isinstance(member.value, str) for member in members)
+        case _:
+            return isinstance(info, _PLAIN)

@@ -6,17 +6,14 @@ from collections.abc import Iterable
 from decimal import Decimal
 from fractions import Fraction
 
+Limit = Fraction | Decimal | int
+"""What a letter depends on; all three are exact."""
+
 MOST_DIGITS = 30
 """More digits than any ratio of counted prompts needs to show on which side of a limit it lies."""
 
 
-def rounded(value: Fraction, digits: int) -> Fraction:
-    """Return the value to so many digits after the point, halves to the even neighbour."""
-    scale = 10**digits
-    return Fraction(round(value * scale), scale)
-
-
-def printed(value: Fraction, limits: Iterable[Fraction] = (), digits: int = 1) -> str:
+def printed(value: Fraction, limits: Iterable[Limit] = (), digits: int = 1) -> str:
     """Return a decimal that lies on the same side of every limit as the value does.
 
     Starts with the digits asked for, adds more while rounding would put the figure onto a limit or across it, and
@@ -27,15 +24,18 @@ def printed(value: Fraction, limits: Iterable[Fraction] = (), digits: int = 1) -
         limits: what a letter depends on, in the same unit.
         digits: digits after the point to begin with.
     """
-    sides = [(limit, _side(value, limit)) for limit in limits]
+    # In whole numbers throughout: a Fraction made at each step costs a page of figures more than the page itself.
+    over, under = value.as_integer_ratio()
+    sides = [(*limit.as_integer_ratio(), _side(over, under, *limit.as_integer_ratio())) for limit in limits]
     for places in range(digits, MOST_DIGITS):
-        shown = rounded(value, places)
-        if all(_side(shown, limit) == side for limit, side in sides):
-            return _decimal(shown, places)
+        scale = 10**places
+        scaled = _nearest(over * scale, under)
+        if all(_side(scaled, scale, part, whole) == side for part, whole, side in sides):
+            return _decimal(scaled, places)
     return str(value)
 
 
-def percent(part: int, whole: int, limits: Iterable[Fraction] = ()) -> str:
+def percent(part: int, whole: int, limits: Iterable[Limit] = ()) -> str:
     """Return a share as a percentage without its sign, e.g. '12.5'."""
     return printed(Fraction(100 * part, whole), limits)
 
@@ -50,15 +50,22 @@ def decimal_text(value: Decimal) -> str:
     return _strip(format(value, "f"))
 
 
-def _side(value: Fraction, limit: Fraction) -> int:
-    return (value > limit) - (value < limit)
+def _side(part: int, whole: int, limit_part: int, limit_whole: int) -> int:
+    """Return on which side of a limit a ratio lies, both over positive wholes: -1 below, 0 on it, 1 above."""
+    left, right = part * limit_whole, limit_part * whole
+    return (left > right) - (left < right)
 
 
-def _decimal(value: Fraction, places: int) -> str:
-    scaled = abs(value) * 10**places
-    digits = str(scaled.numerator).rjust(places + 1, "0")
+def _nearest(part: int, whole: int) -> int:
+    """Return the whole number nearest to a ratio over a positive whole, halves to the even neighbour."""
+    below, rest = divmod(part, whole)
+    return below + (2 * rest > whole or (2 * rest == whole and below % 2 == 1))
+
+
+def _decimal(scaled: int, places: int) -> str:
+    digits = str(abs(scaled)).rjust(places + 1, "0")
     text = f"{digits[:-places]}.{digits[-places:]}" if places else digits
-    return ("-" if value < 0 else "") + _strip(text)
+    return ("-" if scaled < 0 else "") + _strip(text)
 
 
 def _strip(text: str) -> str:

@@ -10,7 +10,7 @@ import msgspec
 
 
 class Letter(StrEnum):
-    """A to D from best to worst, or U."""
+    """A to D, each with wider limits than the one before, or U."""
 
     A = "A"
     B = "B"
@@ -185,7 +185,7 @@ class Grade(msgspec.Struct, frozen=True, kw_only=True):
     price_completion: Decimal | None
     context_declared: int | None
     context_observed: int | None
-    """Prompt tokens of the longest context probe answered in the window."""
+    """The size in tokens of the longest context probe answered in the window."""
     supersedes: tuple[Superseded, ...]
 
     def column_letter(self, column: Column) -> Letter | None:

@@ -28,6 +28,8 @@ class ListedEndpoint(msgspec.Struct, frozen=True, kw_only=True):
     """Names of request parameters that the endpoint lists."""
     raw: str
     """The router's JSON for this entry, as compact text."""
+    model_id: str | None = None
+    """What this endpoint is asked for, where that differs from its model's id; null where it does not."""
 
 
 class ModelListing(msgspec.Struct, frozen=True, kw_only=True):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime
+from collections.abc import Iterable
+from datetime import date, datetime, timedelta
 from enum import StrEnum
 from typing import Annotated
 
@@ -46,6 +47,15 @@ class NightCounts(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     unsent: Count
 
 
+class ModelSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What is asked of one model otherwise than of all others; null where nothing is."""
+
+    reasoning_budget_tokens: Annotated[int, msgspec.Meta(ge=0, le=1_000_000)] | None = None
+    """In place of the night's own."""
+    max_tokens: Annotated[int, msgspec.Meta(ge=16, le=32_768)] | None = None
+    """The cut of every prompt for this model, in place of the prompt's own."""
+
+
 class NightSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Whatever can move a result, as it was that night."""
 
@@ -67,6 +77,10 @@ class NightSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     """How often at most a request that never reached its endpoint is sent."""
     reasoning_budget_tokens: Count
     """Tokens allowed for thinking, on top of a prompt's max_tokens, where a model must think."""
+    models: dict[str, ModelSettings] = {}
+    """By model, what is asked otherwise than of the others."""
+    context_rungs: tuple[Count, ...] = ()
+    """Sizes of the context probes in tokens, ascending; one of them a night. Empty: no context probes."""
     latency: str
     """'measured', or 'replayed' where the router plays back recorded answers."""
 
@@ -106,6 +120,8 @@ class NightRecord(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     """The SHA-256 of each other file of the night, by name."""
     previous: PreviousNight | None
     """Null for the first night of an archive."""
+    missed: tuple[date, ...] = ()
+    """The dates between the previous night and this one: no night was begun on them."""
     tool_version: str
     seal: str
     """SHA-256 of this record's canonical JSON without this member."""
@@ -139,8 +155,33 @@ class NightPlan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     listings: tuple[ModelListing, ...]
     endpoints: tuple[Endpoint, ...]
     prompts: tuple[Prompt, ...]
+    context: tuple[Prompt, ...] = ()
+    """The context probes, one for each size that an endpoint is asked tonight; not graded."""
     tool_version: str
 
 
 PLAN_FORMAT = 1
 """The format of the journal that this program writes."""
+
+
+def missed(previous: PreviousNight | None, night: date) -> tuple[date, ...]:
+    """Return the dates between a night and the one kept before it, ascending: no night was begun on them."""
+    if previous is None:
+        return ()
+    return tuple(previous.night + timedelta(days=day) for day in range(1, (night - previous.night).days))
+
+
+def date_runs(dates: Iterable[date]) -> tuple[tuple[date, date], ...]:
+    """Return the first and last date of each run of consecutive days, in the dates' own order."""
+    runs: list[tuple[date, date]] = []
+    for day in dates:
+        if runs and (day - runs[-1][1]).days == 1:
+            runs[-1] = (runs[-1][0], day)
+        else:
+            runs.append((day, day))
+    return tuple(runs)
+
+
+def date_words(dates: Iterable[date]) -> str:
+    """Return dates as a sentence takes them, runs as ranges: 'on 2026-03-02, from 2026-03-04 to 2026-03-09'."""
+    return ", ".join(f"on {first}" if first == last else f"from {first} to {last}" for first, last in date_runs(dates))

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from datetime import date
+from functools import lru_cache
 
 from generator.records.slug import path_segment
+
+_REMEMBERED = 4096
+"""Models whose part of an address is kept: it stands many times on each of their pages."""
 
 
 def model_path(model: str) -> str:
@@ -27,6 +31,16 @@ def permalink_path(model: str, endpoint: str, window_end: date, method_version: 
     return f"{grade_index_path(model, endpoint, window_end)}v{method_version}/"
 
 
+def feed_path(model: str | None = None) -> str:
+    """Return where the feed of a model's changes lies, or the feed of the whole site."""
+    return "feed.xml" if model is None else f"{model_path(model)}feed.xml"
+
+
+def badge_path(model: str, endpoint: str) -> str:
+    """Return where an endpoint's badges lie, without the ending: `badges/<author>/<name>/<endpoint>`."""
+    return f"badges/{_model_segments(model)}/{path_segment(endpoint)}"
+
+
 def night_path(night: date) -> str:
     """Return where a night's page lies."""
     return f"nights/{night.isoformat()}/"
@@ -37,6 +51,7 @@ def method_path(version: str | None = None) -> str:
     return "method/" if version is None else f"method/{version}/"
 
 
+@lru_cache(_REMEMBERED)
 def _model_segments(model: str) -> str:
     """Return `<author>/<name>`; a model without an author lies under `_`."""
     author, slash, name = model.partition("/")

@@ -104,7 +104,7 @@ def night_words(night: MatchNight, definition: Definition) -> str:
 def allowed_figure(night: MatchNight) -> str:
     """Return how many mismatches a night allowed, printed so that it agrees with the night's reading."""
     allowed = Fraction(night.allowed_numerator, night.allowed_denominator)
-    return printed(allowed, limits=(Fraction(night.mismatches),))
+    return printed(allowed, limits=(night.mismatches,))
 
 
 def task_points(grade: Grade) -> Fraction | None:
@@ -124,7 +124,7 @@ def task_words(grade: Grade, definition: Definition) -> str:
         return NOT_MEASURED
     if grade.t_within_floor:
         return WITHIN_FLOOR
-    limits = [Fraction(definition.letters.T[letter].max_points) for letter in CONDITION_LETTERS]
+    limits = [definition.letters.T[letter].max_points for letter in CONDITION_LETTERS]
     figure = printed(points, limits)
     return f"{figure} {'point' if figure == '1' else 'points'} from the best"
 
@@ -161,7 +161,7 @@ def reliability_words(grade: Grade, definition: Definition) -> str:
 def error_percent(grade: Grade, definition: Definition) -> str:
     """Return errors as a percentage of what was sent, on the same side of every limit as the count is."""
     conditions = definition.letters.R.values()
-    limits = [Fraction(c.errors_below_percent) for c in conditions if c.errors_below_percent is not None]
+    limits = [c.errors_below_percent for c in conditions if c.errors_below_percent is not None]
     return percent(grade.r_errors, grade.r_sent, limits)
 
 
@@ -171,7 +171,7 @@ def truncation_words(grade: Grade, definition: Definition) -> str:
     if began == 0:
         return NOT_MEASURED
     conditions = definition.letters.R.values()
-    limits = [Fraction(c.truncation_below_percent) for c in conditions if c.truncation_below_percent is not None]
+    limits = [c.truncation_below_percent for c in conditions if c.truncation_below_percent is not None]
     return f"{percent(grade.r_truncated, began, limits)} %"
 
 

@@ -7,6 +7,7 @@ Sources: BibTeX's brace counting (it counts escaped braces too); the CSL-JSON sc
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 
 import msgspec
@@ -17,20 +18,25 @@ from generator.records.reading import LETTER_WORDS, NO_LETTER, provisional_words
 from generator.settings import Settings
 from generator.site.text import visible_plain
 
+_NOT_IN_SCRIPT = re.compile(r"[^\n -%'-;=?-~]")
+"""'<', '>', '&' and whatever is not ASCII or cannot be seen, as they stand inside a string of formatted JSON."""
+
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_BIBTEX = {
-    "\\": r"\textbackslash{}",
-    "{": r"\textbraceleft{}",
-    "}": r"\textbraceright{}",
-    "$": r"\$",
-    "&": r"\&",
-    "#": r"\#",
-    "%": r"\%",
-    "_": r"\_",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    '"': r"\textquotedbl{}",
-}
+_BIBTEX = str.maketrans(
+    {
+        "\\": r"\textbackslash{}",
+        "{": r"\textbraceleft{}",
+        "}": r"\textbraceright{}",
+        "$": r"\$",
+        "&": r"\&",
+        "#": r"\#",
+        "%": r"\%",
+        "_": r"\_",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        '"': r"\textquotedbl{}",
+    }
+)
 
 
 class Citation(msgspec.Struct, frozen=True, kw_only=True):
@@ -41,14 +47,32 @@ class Citation(msgspec.Struct, frozen=True, kw_only=True):
     csl_json: str
 
 
+class Named(msgspec.Struct, frozen=True, kw_only=True):
+    """What every form of citing a grade repeats, and the head of its page."""
+
+    title: str
+    result: str
+    permalink: str
+
+
 def permalink(grade: Grade, settings: Settings) -> str:
     """Return the full address of a grade's permanent page."""
     return settings.address + permalink_path(grade.model, grade.endpoint, grade.window_end, grade.method_version)
 
 
-def cite(grade: Grade, settings: Settings) -> Citation:
+def named(grade: Grade, settings: Settings) -> Named:
+    """Return what every form of citing a grade repeats."""
+    return Named(title=title(grade), result=result(grade, settings), permalink=permalink(grade, settings))
+
+
+def cite(grade: Grade, name: Named, settings: Settings) -> Citation:
     """Return how to cite a grade; each form carries the letter, its version, its columns and the permalink."""
-    return Citation(text=_text(grade, settings), bibtex=_bibtex(grade, settings), csl_json=_csl_json(grade, settings))
+    key = _key(grade)
+    return Citation(
+        text=_text(grade, name, settings),
+        bibtex=_bibtex(grade, name, key, settings),
+        csl_json=_csl_json(grade, name, key, settings),
+    )
 
 
 def title(grade: Grade) -> str:
@@ -80,44 +104,49 @@ def result(grade: Grade, settings: Settings) -> str:
 
 def script_json(value: Mapping[str, object]) -> str:
     """Return JSON that can stand inside a `<script>` element: ASCII only, and no '<', '>' or '&' in it."""
-    text = json.dumps(value, ensure_ascii=True, indent=1)
-    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+    text = msgspec.json.format(msgspec.json.encode(value), indent=1).decode()
+    return _NOT_IN_SCRIPT.sub(lambda found: "".join(f"\\u{unit}" for unit in _units(found[0])), text)
 
 
-def _text(grade: Grade, settings: Settings) -> str:
+def _units(character: str) -> list[str]:
+    """Return a character's UTF-16 code units, four hexadecimal digits each."""
+    return character.encode("utf-16-be").hex(" ", 2).split()
+
+
+def _text(grade: Grade, name: Named, settings: Settings) -> str:
     return (
-        f"{settings.publisher} ({grade.issued.year}). {title(grade)}: {result(grade, settings)}. "
-        f"Issued {grade.issued.isoformat()}. {permalink(grade, settings)}"
+        f"{settings.publisher} ({grade.issued.year}). {name.title}: {name.result}. "
+        f"Issued {grade.issued.isoformat()}. {name.permalink}"
     )
 
 
-def _bibtex(grade: Grade, settings: Settings) -> str:
+def _bibtex(grade: Grade, name: Named, key: str, settings: Settings) -> str:
     fields = {
         "author": f"{{{_escaped(settings.publisher)}}}",
-        "title": f"{{{_escaped(title(grade))}}}",
+        "title": f"{{{_escaped(name.title)}}}",
         "year": str(grade.issued.year),
         "month": _MONTHS[grade.issued.month - 1],
-        "note": _escaped(f"{result(grade, settings)}. Issued {grade.issued.isoformat()}"),
-        "url": permalink(grade, settings),
+        "note": _escaped(f"{name.result}. Issued {grade.issued.isoformat()}"),
+        "url": name.permalink,
     }
     # A month is one of BibTeX's own words and stands bare.
-    rows = [f"  {name} = {value if name == 'month' else f'{{{value}}}'}," for name, value in fields.items()]
-    return "\n".join([f"@misc{{{_key(grade)},", *rows, "}"])
+    rows = [f"  {field} = {value if field == 'month' else f'{{{value}}}'}," for field, value in fields.items()]
+    return "\n".join([f"@misc{{{key},", *rows, "}"])
 
 
-def _csl_json(grade: Grade, settings: Settings) -> str:
+def _csl_json(grade: Grade, name: Named, key: str, settings: Settings) -> str:
     item = {
-        "id": _key(grade),
+        "id": key,
         "type": "dataset",
-        "title": title(grade),
+        "title": name.title,
         "author": [{"literal": settings.publisher}],
         "publisher": settings.publisher,
         "issued": {"date-parts": [[grade.issued.year, grade.issued.month, grade.issued.day]]},
         "version": grade.method_version,
-        "note": result(grade, settings),
-        "URL": permalink(grade, settings),
+        "note": name.result,
+        "URL": name.permalink,
     }
-    rows = ",\n".join(f"  {json.dumps(name)}: {json.dumps(value, ensure_ascii=True)}" for name, value in item.items())
+    rows = ",\n".join(f'  "{member}": {json.dumps(value)}' for member, value in item.items())
     return f"[{{\n{rows}\n}}]"
 
 
@@ -128,4 +157,4 @@ def _key(grade: Grade) -> str:
 
 
 def _escaped(text: str) -> str:
-    return "".join(_BIBTEX.get(character, character) for character in text)
+    return text.translate(_BIBTEX)

@@ -82,6 +82,7 @@ def _endpoint_page(
 ) -> tuple[str, bytes]:
     path = endpoint_path(story.model, story.endpoint) + INDEX
     links = Links(path)
+    columns = readings(story.latest, library.definition(story.latest)) if story.latest else ()
     name = f"{visible_plain(story.model)} at {visible_plain(story.provider)}"
     page = templates.render(
         "endpoint.html",
@@ -96,10 +97,10 @@ def _endpoint_page(
         links=links,
         library=library,
         story=story,
-        readings=readings(story.latest, library.definition(story.latest)) if story.latest else (),
+        readings=columns,
         column_words=COLUMN_WORDS,
         why={column: links.method(library.current, anchor) for column, anchor in COLUMN_ANCHORS.items()},
-        unit=attributes(story.latest, library.definition(story.latest)) if story.latest else (),
+        unit=attributes(story.latest, columns) if story.latest else (),
         changes=changes(story, library.current),
         change_words=change_words,
         shown=() if story.shown is None else endpoint_tables(story.shown),

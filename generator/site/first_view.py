@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from generator.records.night import date_runs
 from generator.records.reading import change_words
 from generator.site.frame import frame, replayed_line
 from generator.site.history import latest_changes
@@ -39,6 +40,7 @@ def render(library: Library, templates: Templates) -> Iterator[tuple[str, bytes]
         models=library.models,
         last=library.recorded[-1] if library.recorded else None,
         nights=material.nights[: -MOST_NIGHTS - 1 : -1],
+        date_runs=date_runs,
         watched=tuple(sorted(set(settings.models) - known)),
         changes=latest_changes(
             (story for model in library.models for story in model.endpoints), library.current, MOST_CHANGES

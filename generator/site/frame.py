@@ -8,11 +8,14 @@ from urllib.parse import urlsplit
 import msgspec
 
 from generator.records.night import REPLAYED, NightRecord
+from generator.records.permalink import feed_path
 from generator.settings import Settings
 from generator.site.links import INDEX, Links
 
 CSP = "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:"
 """No script, no font, no request to anybody else."""
+_MODEL_PARTS = 2
+"""Parts of an address that name a model: author and name."""
 
 
 class Step(msgspec.Struct, frozen=True, kw_only=True):
@@ -41,6 +44,8 @@ class Frame(msgspec.Struct, frozen=True, kw_only=True):
     """The version whose page the footer links; None: the list of versions."""
     replayed: str | None
     """The line that says that answers were replayed; None where none were."""
+    feeds: tuple[Step, ...]
+    """What a reader of feeds finds: the model's where the page belongs to one, and the site's."""
     csp: str = CSP
 
 
@@ -54,6 +59,7 @@ def frame(  # noqa: PLR0913 - a page's title, description and way back are named
     steps: tuple[Step, ...] = (),
     method_version: str | None = None,
     replayed: str | None = None,
+    csp: str = CSP,
 ) -> Frame:
     """Return the frame of the page at a path; a path that is no folder's page has no canonical address."""
     links = links or Links(path)
@@ -70,6 +76,8 @@ def frame(  # noqa: PLR0913 - a page's title, description and way back are named
         contact_href=_contact_address(settings.contact),
         method_version=method_version,
         replayed=replayed,
+        feeds=_feeds(path, links),
+        csp=csp,
     )
 
 
@@ -91,6 +99,15 @@ def replayed_line(records: Iterable[NightRecord]) -> str | None:
 def site_path(settings: Settings) -> str:
     """Return the path of the site on its host, with its closing slash."""
     return urlsplit(settings.address).path or "/"
+
+
+def _feeds(path: str, links: Links) -> tuple[Step, ...]:
+    site = Step(text="Changes of letter and declared precision", href=links.file(feed_path()))
+    kind, *parts = path.split("/")
+    if kind not in {"models", "grades"} or len(parts) <= _MODEL_PARTS:
+        return (site,)
+    folder = "/".join(parts[:_MODEL_PARTS])
+    return Step(text="Changes, this model", href=links.file(f"models/{folder}/{feed_path()}")), site
 
 
 def _contact_address(contact: str) -> str | None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from datetime import date
 from fractions import Fraction
+from functools import lru_cache
 
 import msgspec
 
@@ -27,7 +28,7 @@ from generator.records.reading import (
     truncation_words,
 )
 from generator.site.anchors import COLUMN_ANCHORS
-from generator.site.citation import cite, is_candidate, permalink, script_json, standing_words
+from generator.site.citation import cite, is_candidate, named, script_json, standing_words
 from generator.site.frame import Step, frame
 from generator.site.interface import GradeContext
 from generator.site.links import INDEX, Links
@@ -44,6 +45,7 @@ class NightRow(msgspec.Struct, frozen=True, kw_only=True):
     """One night of the window as printed; figures are null where nothing was measured."""
 
     night: date
+    href: str
     prompts: int | None
     mismatches: int | None
     allowed: str | None
@@ -76,10 +78,16 @@ def render(grade: Grade, context: GradeContext, templates: Templates) -> bytes:
     Raises:
         ContentError: naming a template that is missing or broken.
     """
+    return templates.render("grade.html", **values(grade, context))
+
+
+def values(grade: Grade, context: GradeContext) -> dict[str, object]:
+    """Return what the template of a permanent page asks for, by name."""
     settings, definition = context.settings, context.method.definition
     path, _ = paths(grade)
     links = Links(path)
     digest = sha256(record_bytes(grade))
+    name, columns = named(grade, settings), readings(grade, definition)
     model = Step(text=grade.model, href=links.model(grade.model))
     endpoint = Step(text=grade.provider, href=links.endpoint(grade.model, grade.endpoint))
     window = Step(text=grade.window_end.isoformat(), href=links.grade_index(grade))
@@ -87,44 +95,44 @@ def render(grade: Grade, context: GradeContext, templates: Templates) -> bytes:
         path,
         settings,
         title=f"{visible_plain(grade.model)} at {visible_plain(grade.provider)}, {grade.window_end.isoformat()}",
-        description=description(grade, settings),
+        description=description(name),
         links=links,
         steps=(model, endpoint, window),
         method_version=grade.method_version,
         replayed=_replayed_line(grade, context),
     )
-    return templates.render(
-        "grade.html",
-        page=page_frame,
-        links=links,
-        grade=grade,
-        standing=standing_words(grade, settings),
-        is_candidate=is_candidate(grade, settings),
-        current=settings.method,
-        readings=readings(grade, definition),
-        column_words=COLUMN_WORDS,
-        why={column: links.method(grade.method_version, anchor) for column, anchor in COLUMN_ANCHORS.items()},
-        reasons=tuple(reason_words(reason, grade, definition) for reason in grade.unrated_reasons),
-        unit=attributes(grade, definition),
-        nights=night_rows(grade, context),
-        shows_declared=bool(context.precision_before),
-        families=family_rows(grade),
-        errors=NOT_MEASURED if grade.r_sent == 0 else f"{error_percent(grade, definition)} %",
-        truncation=truncation_words(grade, definition),
-        changes=tuple(change_words(change) for change in grade.d_changes),
-        citation=cite(grade, settings),
-        permalink=permalink(grade, settings),
-        index_address=settings.address + grade_index_path(grade.model, grade.endpoint, grade.window_end),
-        record_sha256=digest,
-        superseded=superseded(grade, context),
-        superseded_elsewhere=_without_columns(grade, context),
-        typed_links=typed_links(grade, settings, links),
-        json_ld=script_json(dataset(grade, definition, settings, digest)),
-        licence=LICENCE,
-    )
+    return {
+        "page": page_frame,
+        "links": links,
+        "grade": grade,
+        "standing": standing_words(grade, settings),
+        "is_candidate": is_candidate(grade, settings),
+        "current": settings.method,
+        "readings": columns,
+        "column_words": COLUMN_WORDS,
+        "why": {column: links.method(grade.method_version, anchor) for column, anchor in COLUMN_ANCHORS.items()},
+        "reasons": tuple(reason_words(reason, grade, definition) for reason in grade.unrated_reasons),
+        "unit": attributes(grade, columns),
+        "nights": night_rows(grade, context, links),
+        "shows_declared": bool(context.precision_before),
+        "families": family_rows(grade),
+        "tasks": tuple(sorted(grade.t_family, key=lambda family: family.family)),
+        "errors": NOT_MEASURED if grade.r_sent == 0 else f"{error_percent(grade, definition)} %",
+        "truncation": truncation_words(grade, definition),
+        "changes": tuple(change_words(change) for change in grade.d_changes),
+        "citation": cite(grade, name, settings),
+        "permalink": name.permalink,
+        "index_address": settings.address + grade_index_path(grade.model, grade.endpoint, grade.window_end),
+        "record_sha256": digest,
+        "superseded": superseded(grade, context),
+        "superseded_elsewhere": _without_columns(grade, context),
+        "typed_links": typed_links(grade, name, links),
+        "json_ld": script_json(dataset(grade, name, columns, settings, digest)),
+        "licence": LICENCE,
+    }
 
 
-def night_rows(grade: Grade, context: GradeContext) -> tuple[NightRow, ...]:
+def night_rows(grade: Grade, context: GradeContext, links: Links) -> tuple[NightRow, ...]:
     """Return every night of the window in order, measured or not."""
     measured = {night.night: night for night in grade.m_night}
     rows = []
@@ -133,6 +141,7 @@ def night_rows(grade: Grade, context: GradeContext) -> tuple[NightRow, ...]:
         rows.append(
             NightRow(
                 night=night,
+                href=links.night(night),
                 prompts=match.prompts if match else None,
                 mismatches=match.mismatches if match else None,
                 allowed=allowed_figure(match) if match else None,
@@ -168,7 +177,12 @@ def floor_words(family: MatchFamily) -> str:
     """Return a family's floor in percent with its sign, or that it has none."""
     if family.floor_numerator is None or family.floor_denominator is None:
         return "no floor"
-    return f"{printed(100 * Fraction(family.floor_numerator, family.floor_denominator), digits=2)} %"
+    return _percent(family.floor_numerator, family.floor_denominator)
+
+
+@lru_cache(1024)  # A floor is its model's: it stands on the pages of every endpoint.
+def _percent(numerator: int, denominator: int) -> str:
+    return f"{printed(Fraction(100 * numerator, denominator), digits=2)} %"
 
 
 def _declared_on(night: date, context: GradeContext) -> str | None:

@@ -11,9 +11,10 @@ that the site opens from disk as it does over HTTP; only canonical addresses and
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import date
 from fractions import Fraction
+from typing import Protocol
 
 import msgspec
 
@@ -36,6 +37,7 @@ class NightMaterial(msgspec.Struct, frozen=True, kw_only=True):
     """Where a recorded night was declared void later."""
     prompts: tuple[Prompt, ...]
     endpoints: tuple[Endpoint, ...]
+    """As listed, without the router's own JSON: `raw` is empty."""
 
 
 class Agreement(msgspec.Struct, frozen=True, kw_only=True):
@@ -114,6 +116,29 @@ class DemoTruth(msgspec.Struct, frozen=True, kw_only=True):
     """What the archive counted, in words, one for each scripted fault and one for the answers."""
 
 
+class GradedWindow(msgspec.Struct, frozen=True, kw_only=True):
+    """One window as one method version graded it."""
+
+    method_version: str
+    window_end: date
+    was_current: bool
+    """The version was the current one then; otherwise it was graded beside it."""
+    regrade: bool
+    """Another version had graded the window before."""
+
+
+class Grades(Protocol):
+    """Many grades, sorted by model, endpoint, window end and version: they may be read anew each time, and not held."""
+
+    def __iter__(self) -> Iterator[Grade]:
+        """Yield every grade, as often as it is asked."""
+        ...
+
+    def of(self, model: str, endpoint: str) -> tuple[Grade, ...]:
+        """Return one endpoint's; none where there is no such endpoint."""
+        ...
+
+
 class Material(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that the views are rendered from."""
 
@@ -126,8 +151,10 @@ class Material(msgspec.Struct, frozen=True, kw_only=True):
     """By version, the floor of its worked example in percent, from the function that grades."""
     nights: tuple[NightMaterial, ...]
     """Ascending."""
-    grades: tuple[Grade, ...]
-    """Every grade under every version; sorted by model, endpoint, window end, version."""
+    grades: Grades
+    """Every grade under every version."""
+    windows: tuple[GradedWindow, ...] = ()
+    """Each window of these grades, once for each version."""
     models: tuple[ModelMaterial, ...]
     pages: Mapping[str, str]
     """Prose pages of content/pages, Markdown by name: 'about', 'verify', 'persistence'."""

@@ -11,7 +11,7 @@ import msgspec
 from generator.records.definition import Definition, version_key
 from generator.records.grade import Grade
 from generator.records.night import NightState
-from generator.site.interface import Agreement, EndpointMaterial, Material, ModelMaterial, NightMaterial
+from generator.site.interface import Agreement, EndpointMaterial, Grades, Material, ModelMaterial, NightMaterial
 
 
 class Succession(msgspec.Struct, frozen=True, kw_only=True):
@@ -39,12 +39,19 @@ class EndpointStory(msgspec.Struct, frozen=True, kw_only=True):
     model_listed_now: bool
     """Whether the last recorded night lists any endpoint of its model; where not, nobody may have asked."""
     successions: tuple[Succession, ...]
-    grades: tuple[Grade, ...]
-    """Under every version; newest window first, the current version before others."""
     latest: Grade | None
     """The newest under the current method."""
     shown: EndpointMaterial | None
     """What is shown of it and not graded."""
+    held: Grades
+    """Where `grades` are read."""
+    current: str
+    """The current method version."""
+
+    @property
+    def grades(self) -> tuple[Grade, ...]:
+        """The endpoint's, under every version; newest window first, the current version before others."""
+        return _newest_first(self.held.of(self.model, self.endpoint), self.current)
 
     @property
     def gone_words(self) -> str:
@@ -115,18 +122,21 @@ def arrange(material: Material) -> Library:
             if listed.succeeded_from is not None:
                 change = Succession(night=night.record.night, before=listed.succeeded_from, after=listed.tag)
                 shelf.successions.append(change)
+    superseded: set[str] = set()
     for grade in material.grades:
         shelf = shelves[grade.model, grade.endpoint]
         if shelf.last_listed is None:
             shelf.named(grade.provider, grade.tag, grade.listings)
-        shelf.grades.append(grade)
+        if grade.method_version == material.settings.method:
+            shelf.latest = grade
+            superseded.update(earlier.method_version for earlier in grade.supersedes)
     last = recorded[-1].record.night if recorded else None
     listed_now = {endpoint.model for endpoint in recorded[-1].endpoints} if recorded else set()
     shown = {model.model: model for model in material.models}
     of_endpoint = {(model.model, each.endpoint): each for model in material.models for each in model.endpoints}
     stories: dict[str, list[EndpointStory]] = defaultdict(list)
     for (model, endpoint), shelf in shelves.items():
-        story = shelf.story(model, endpoint, last, material.settings.method)
+        story = shelf.story(model, endpoint, last, material)
         stories[model].append(
             msgspec.structs.replace(
                 story, shown=of_endpoint.get((model, endpoint)), model_listed_now=model in listed_now
@@ -142,12 +152,14 @@ def arrange(material: Material) -> Library:
         )
         for model in sorted(stories)
     )
-    return Library(material=material, recorded=recorded, models=models, superseded=_superseded(material))
+    return Library(material=material, recorded=recorded, models=models, superseded=frozenset(superseded))
 
 
-def _superseded(material: Material) -> frozenset[str]:
-    current = (grade for grade in material.grades if grade.method_version == material.settings.method)
-    return frozenset(earlier.method_version for grade in current for earlier in grade.supersedes)
+def _newest_first(grades: Iterable[Grade], current: str) -> tuple[Grade, ...]:
+    def place(grade: Grade) -> tuple[object, ...]:
+        return grade.window_end, grade.method_version == current, version_key(grade.method_version)
+
+    return tuple(sorted(grades, key=place, reverse=True))
 
 
 def _alphabetical(endpoints: Iterable[EndpointStory]) -> tuple[EndpointStory, ...]:
@@ -164,19 +176,14 @@ class _Shelf:
         self.first_listed: date | None = None
         self.last_listed: date | None = None
         self.successions: list[Succession] = []
-        self.grades: list[Grade] = []
+        self.latest: Grade | None = None
 
     def named(self, provider: str, tag: str, listings: int) -> None:
         """Take the names of a later night."""
         self.provider, self.tag, self.listings = provider, tag, listings
 
-    def story(self, model: str, endpoint: str, last_night: date | None, current: str) -> EndpointStory:
+    def story(self, model: str, endpoint: str, last_night: date | None, material: Material) -> EndpointStory:
         """Return the endpoint's story."""
-        newest = sorted(
-            self.grades,
-            key=lambda g: (g.window_end, g.method_version == current, version_key(g.method_version)),
-            reverse=True,
-        )
         return EndpointStory(
             model=model,
             endpoint=endpoint,
@@ -188,7 +195,8 @@ class _Shelf:
             listed_now=last_night is not None and self.last_listed == last_night,
             model_listed_now=True,
             successions=tuple(self.successions),
-            grades=tuple(newest),
-            latest=next((grade for grade in newest if grade.method_version == current), None),
+            latest=self.latest,
             shown=None,
+            held=material.grades,
+            current=material.settings.method,
         )

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-import posixpath
 from datetime import date
+from functools import lru_cache
 from urllib.parse import quote
 
 from generator.records import permalink
 from generator.records.grade import Grade
 
 INDEX = "index.html"
+_REMEMBERED = 4096
+"""Addresses that are kept: pages of one depth refer to the same nights, sentences of the method and prose."""
 
 
 class Links:
     """The addresses that one page refers to, as seen from that page."""
 
-    __slots__ = ("_absolute", "_folder")
+    __slots__ = ("_absolute", "_folder", "_top")
 
     def __init__(self, path: str, *, absolute: str | None = None) -> None:
         """Stand on a page.
@@ -25,17 +27,21 @@ class Links:
             absolute: the path of the site on its host, with its closing slash, for a page that is served at any
                 depth (404.html); None for all others.
         """
-        self._folder = posixpath.dirname(path)
+        self._folder = path.split("/")[:-1]
+        self._top = f"{self._folder[0]}/" if self._folder else ""
         self._absolute = absolute
 
     def file(self, path: str, fragment: str = "") -> str:
         """Return the address of a file of the site, percent-encoded, with a fragment where one is given."""
         if self._absolute is not None:
-            address = self._absolute + path
-        else:
-            # Both from the root: relpath would ask for the working folder otherwise.
-            address = posixpath.relpath(f"/{path}", f"/{self._folder}")
-        return quote(address) + (f"#{quote(fragment)}" if fragment else "")
+            return _address(self._absolute + path, fragment)
+        if not self._folder or not path.startswith(self._top):
+            return _below(len(self._folder), path, fragment)
+        # Every path is plain, without '.', '..' or an empty part: what both share goes, the rest is climbed.
+        parts, shared = path.split("/"), 1
+        while shared < min(len(self._folder), len(parts) - 1) and self._folder[shared] == parts[shared]:
+            shared += 1
+        return _address("../" * (len(self._folder) - shared) + "/".join(parts[shared:]), fragment)
 
     def folder(self, path: str, fragment: str = "") -> str:
         """Return the address of the page of a folder; the path ends with a slash, or is empty for the site's."""
@@ -82,3 +88,13 @@ class Links:
     def method(self, version: str | None = None, anchor: str = "") -> str:
         """Return the address of a method version's page, or of the list of versions."""
         return self.folder(permalink.method_path(version), anchor)
+
+
+def _address(path: str, fragment: str) -> str:
+    return quote(path) + (f"#{quote(fragment)}" if fragment else "")
+
+
+@lru_cache(_REMEMBERED)
+def _below(depth: int, path: str, fragment: str) -> str:
+    """Return the address of a file as seen from a page so many folders deep in another of the site's folders."""
+    return _address("../" * depth + path, fragment)

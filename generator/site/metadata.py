@@ -6,16 +6,15 @@ A grade is described as a schema.org Dataset, never as a Review or Rating. The l
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import msgspec
 
-from generator.records.definition import Definition
 from generator.records.grade import Grade
 from generator.records.permalink import grade_index_path, method_path
-from generator.records.reading import COLUMN_WORDS, NO_LETTER, readings
+from generator.records.reading import COLUMN_WORDS, NO_LETTER, Reading
 from generator.settings import Settings
-from generator.site.citation import permalink, result, title
+from generator.site.citation import Named
 from generator.site.links import Links
 from generator.site.text import visible_plain
 
@@ -31,12 +30,12 @@ class TypedLink(msgspec.Struct, frozen=True, kw_only=True):
     type: str | None = None
 
 
-def typed_links(grade: Grade, settings: Settings, links: Links) -> tuple[TypedLink, ...]:
+def typed_links(grade: Grade, name: Named, links: Links) -> tuple[TypedLink, ...]:
     """Return the head links of a permanent page."""
     index = links.grade_index(grade)
     return (
-        TypedLink(rel="canonical", href=permalink(grade, settings)),
-        TypedLink(rel="cite-as", href=permalink(grade, settings)),
+        TypedLink(rel="canonical", href=name.permalink),
+        TypedLink(rel="cite-as", href=name.permalink),
         TypedLink(rel="describedby", href="grade.json", type="application/json"),
         TypedLink(rel="item", href="grade.json", type="application/json"),
         TypedLink(rel="license", href=LICENCE),
@@ -48,23 +47,26 @@ def typed_links(grade: Grade, settings: Settings, links: Links) -> tuple[TypedLi
     )
 
 
-def description(grade: Grade, settings: Settings) -> str:
+def description(name: Named) -> str:
     """Return a grade in one sentence, for the head: letter, version, columns, unit and window."""
-    return f"{title(grade)}: {result(grade, settings)}."
+    return f"{name.title}: {name.result}."
 
 
-def dataset(grade: Grade, definition: Definition, settings: Settings, record_sha256: str) -> Mapping[str, object]:
+def dataset(
+    grade: Grade, name: Named, columns: Iterable[Reading], settings: Settings, record_sha256: str
+) -> Mapping[str, object]:
     """Return the JSON-LD of a grade.
 
     Args:
         grade: the grade.
-        definition: the definition it was made under.
+        name: what it is called.
+        columns: its four columns in words.
         settings: the site's settings.
         record_sha256: the SHA-256 of grade.json.
     """
-    address = permalink(grade, settings)
+    address = name.permalink
     publisher = {"@type": "Organization", "name": settings.publisher, "url": settings.address}
-    columns = [
+    measured = [
         {
             "@type": "PropertyValue",
             "propertyID": str(reading.column),
@@ -72,15 +74,15 @@ def dataset(grade: Grade, definition: Definition, settings: Settings, record_sha
             "value": str(reading.letter or NO_LETTER),
             "description": visible_plain(reading.words),
         }
-        for reading in readings(grade, definition)
+        for reading in columns
     ]
     return {
         "@context": "https://schema.org",
         "@type": "Dataset",
         "@id": address,
         "url": address,
-        "name": title(grade),
-        "description": description(grade, settings),
+        "name": name.title,
+        "description": description(name),
         "identifier": [address, f"sha256:{record_sha256}"],
         "version": grade.method_version,
         "datePublished": grade.issued.isoformat(),
@@ -92,7 +94,7 @@ def dataset(grade: Grade, definition: Definition, settings: Settings, record_sha
         "publisher": publisher,
         "measurementTechnique": settings.address + method_path(grade.method_version),
         "isPartOf": settings.address + grade_index_path(grade.model, grade.endpoint, grade.window_end),
-        "variableMeasured": columns,
+        "variableMeasured": measured,
         "distribution": {
             "@type": "DataDownload",
             "contentUrl": address + "grade.json",

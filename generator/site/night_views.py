@@ -10,7 +10,7 @@ from datetime import date
 
 import msgspec
 
-from generator.records.night import NightRecord
+from generator.records.night import ModelSettings, NightRecord, date_words
 from generator.records.permalink import night_path
 from generator.site.frame import Step, frame, is_replayed, replayed_line
 from generator.site.interface import NightMaterial
@@ -50,6 +50,7 @@ def _page(
         record=record,
         counts_as_recorded=counts_as_recorded(night),
         is_replayed=is_replayed(record),
+        missed=date_words(record.missed),
         before=before,
         after=after,
         outcomes=tuple((outcome, getattr(record.counts, outcome)) for outcome in _OUTCOMES),
@@ -65,4 +66,12 @@ def _page(
 def _settings(record: NightRecord) -> tuple[tuple[str, str], ...]:
     """Return whatever can move a result, by the name that night.json gives it."""
     values = msgspec.structs.asdict(record.settings)
+    values["models"] = "; ".join(_of_model(model, own) for model, own in sorted(record.settings.models.items())) or None
+    values["context_rungs"] = ", ".join(str(rung) for rung in record.settings.context_rungs) or None
     return tuple((name, "none" if value is None else str(value)) for name, value in values.items())
+
+
+def _of_model(model: str, own: ModelSettings) -> str:
+    """Return what is asked of one model otherwise than of the others."""
+    values = msgspec.structs.asdict(own)
+    return f"{model}: " + ", ".join(f"{name} {value}" for name, value in values.items() if value is not None)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 
 from markupsafe import Markup, escape
 
@@ -35,20 +36,21 @@ _LINE_ENDS = str.maketrans("", "", "\n\t")
 _NO_CHARACTER = 0xFFFE
 """The last two code points of every plane are no characters."""
 
+_OFTEN, _REMEMBERED = 200, 4096
+"""Names and phrases of so many characters stand on page after page: the last so many are kept as they were shown."""
+
 _DATE = re.compile(r"\b\d{4}-\d{2}-\d{2}\b", re.ASCII)
 _FIGURE = re.compile(r"\b\d[\d,.]* (?:%|ms\b)", re.ASCII)
 
 
 def visible(text: str) -> Markup:
     """Return one line of a stranger's text as HTML: isolated in its direction, escapes marked `ctl`."""
-    return _markup(_parts(text, lines=False))
+    return _visible(text) if len(text) <= _OFTEN else _visible.__wrapped__(text)
 
 
 def told(words: str) -> Markup:
     """Return a phrase of ours, with a stranger's words in it, as HTML: dates as `<time>`, figures with their unit."""
-    # What `visible` returns holds no attribute with a date or a figure in it, so text alone is dressed here.
-    dated = _DATE.sub(r'<time datetime="\g<0>">\g<0></time>', str(visible(words)))
-    return Markup(_FIGURE.sub(r'<span class="nb">\g<0></span>', dated))  # noqa: S704 - escaped by visible
+    return _told(words) if len(words) <= _OFTEN else _told.__wrapped__(words)
 
 
 def visible_lines(text: str) -> Markup:
@@ -61,9 +63,21 @@ def visible_plain(text: str) -> str:
     return "".join(shown for shown, _ in _parts(text, lines=False))
 
 
+@lru_cache(_REMEMBERED, typed=True)  # Markup is equal to its text, and says of itself that it is escaped.
+def _visible(text: str) -> Markup:
+    return _markup(_parts(text, lines=False))
+
+
+@lru_cache(_REMEMBERED, typed=True)
+def _told(words: str) -> Markup:
+    # What `visible` returns holds no attribute with a date or a figure in it, so text alone is dressed here.
+    dated = _DATE.sub(r'<time datetime="\g<0>">\g<0></time>', str(visible(words)))
+    return Markup(_FIGURE.sub(r'<span class="nb">\g<0></span>', dated))  # noqa: S704 - escaped by visible
+
+
 def _markup(parts: list[tuple[str, bool]]) -> Markup:
-    pieces = [Markup('<span class="ctl">{}</span>').format(shown) if made else escape(shown) for shown, made in parts]
-    return Markup("<bdi>{}</bdi>").format(Markup("").join(pieces))
+    pieces = [f'<span class="ctl">{escape(shown)}</span>' if made else escape(shown) for shown, made in parts]
+    return Markup(f"<bdi>{''.join(pieces)}</bdi>")  # noqa: S704 - every piece is escaped
 
 
 def _parts(text: str, *, lines: bool) -> list[tuple[str, bool]]:

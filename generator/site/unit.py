@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from decimal import Decimal
 from enum import StrEnum
 
 import msgspec
 
-from generator.records.definition import Definition
 from generator.records.figures import decimal_text
 from generator.records.grade import Column, DeclaredState, Grade
 from generator.records.night import REPLAYED
-from generator.records.reading import LETTER_WORDS, NOT_MEASURED, change_words, provisional_words, readings
+from generator.records.reading import LETTER_WORDS, NOT_MEASURED, Reading, change_words, provisional_words
 from generator.site.anchors import COLUMN_ANCHORS
 
 REPLAYED_LATENCY = "replayed, not measured"
@@ -44,10 +44,14 @@ class Attribute(msgspec.Struct, frozen=True, kw_only=True):
     """Where the method page explains it."""
 
 
-def attributes(grade: Grade, definition: Definition) -> tuple[Attribute, ...]:
-    """Return the attributes of a unit: what is declared, what is measured, and the letter that depends on both."""
-    words = {reading.column: reading.words for reading in readings(grade, definition)}
-    letters = {reading.column: reading.letter or NOT_MEASURED for reading in readings(grade, definition)}
+def attributes(grade: Grade, columns: Iterable[Reading]) -> tuple[Attribute, ...]:
+    """Return the attributes of a unit: what is declared, what is measured, and the letter that depends on both.
+
+    Args:
+        grade: the unit's.
+        columns: the grade's four columns in words.
+    """
+    read = {reading.column: reading for reading in columns}
     rows = [
         ("Declared precision", precision_words(grade), Mark.DECLARED, "declared-precision"),
         ("Price", price_words(grade.price_prompt, grade.price_completion), Mark.DECLARED, "price-and-context"),
@@ -56,7 +60,7 @@ def attributes(grade: Grade, definition: Definition) -> tuple[Attribute, ...]:
         ("Latency class", latency_words(grade), Mark.MEASURED, "latency"),
     ]
     for column, name in _COLUMN_NAMES.items():
-        value = NOT_MEASURED if letters[column] == NOT_MEASURED else f"{letters[column]}: {words[column]}"
+        value = NOT_MEASURED if read[column].letter is None else f"{read[column].letter}: {read[column].words}"
         rows.append((name, value, Mark.HELD if column is Column.D else Mark.MEASURED, COLUMN_ANCHORS[column]))
     letter = f"{grade.letter}, {LETTER_WORDS[grade.letter]}, method {grade.method_version}, {provisional_words(grade)}"
     rows.append(("Letter", letter, Mark.BOTH, "letters"))

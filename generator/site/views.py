@@ -5,30 +5,55 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from generator.site import (
+    badges,
     calibration_views,
     differences_view,
     endpoint_views,
+    feeds,
     first_view,
+    glossary_view,
+    grade_schema,
+    night_list_view,
     night_views,
+    plain_files,
     prose_views,
+    search_view,
+    sitemap,
 )
 from generator.site.interface import Material
-from generator.site.library import arrange
+from generator.site.library import Library, arrange
+from generator.site.search import Indexer
 from generator.site.templates import Templates
 
 
-def render(material: Material, templates: Templates) -> Iterator[tuple[str, bytes]]:
+def render(material: Material, templates: Templates, indexer: Indexer | None = None) -> Iterator[tuple[str, bytes]]:
     """Yield each view's path, relative to the site's folder, and its bytes.
 
     Permanent pages are not among them, but for the page of a method version that nothing was graded under yet.
+
+    Args:
+        material: everything that the views are rendered from.
+        templates: the site's templates.
+        indexer: makes the search page's index; without one the page is a list alone.
 
     Raises:
         ContentError: naming a template or a prose page that is missing or broken.
     """
     library = arrange(material)
+    yield from sitemap.mapped(_views(library, templates, indexer), library)
+
+
+def _views(library: Library, templates: Templates, indexer: Indexer | None) -> Iterator[tuple[str, bytes]]:
     yield from first_view.render(library, templates)
     yield from endpoint_views.render(library, templates)
     yield from night_views.render(library, templates)
+    yield from night_list_view.render(library, templates)
     yield from prose_views.render(library, templates)
+    yield from glossary_view.render(library, templates)
     yield from calibration_views.render(library, templates)
     yield from differences_view.render(library, templates)
+    yield from search_view.render(library, templates, indexer)
+    yield from feeds.render(library)
+    yield from badges.render(library)
+    yield grade_schema.render(library.material.settings)
+    yield from plain_files.render(library)

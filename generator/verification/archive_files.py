@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import date
 from itertools import pairwise
 
 from generator.records.canonical import check_digest, read_sealed, sha256
 from generator.records.finding import FindingKind
 from generator.records.manifest import GradesManifest, PagesManifest
-from generator.records.night import NightRecord, VoidRecord
+from generator.records.night import NightRecord, VoidRecord, date_words, missed
 from generator.verification.findings import Findings
 from generator.verification.interface import Kept
 
@@ -93,7 +94,7 @@ def _check_night(  # noqa: PLR0913, PLR0917 - one night among all names
 def _check_chain(
     folders: list[str], records: dict[str, NightRecord], digests: dict[str, str], findings: Findings
 ) -> None:
-    """Require that each night names the one kept before it, so that a night taken out leaves a gap."""
+    """Require that each night names the one kept before it and the dates missed between, so that gaps are stated."""
     for before, folder in pairwise(["", *folders]):
         if folder not in records:
             continue
@@ -113,6 +114,23 @@ def _check_chain(
                 expected=f"SHA-256 {previous.sha256}, which {folder} is chained to",
                 found=digests[before],
             )
+        _check_missed(records[folder], f"{ARCHIVE}nights/{folder}/night.json", findings)
+
+
+def _check_missed(record: NightRecord, where: str, findings: Findings) -> None:
+    """Require that a night states every date since the night it names before it, and no other, as missed."""
+    expected = missed(record.previous, record.night)
+    if record.missed != expected:
+        findings.add(
+            FindingKind.CHANGED,
+            f"{where}, missed",
+            expected=_missed_words(expected),
+            found=_missed_words(record.missed),
+        )
+
+
+def _missed_words(dates: tuple[date, ...]) -> str:
+    return f"no night begun {date_words(dates)}" if dates else "no date missed"
 
 
 def _check_manifests(kept: Kept, names: set[str], known: set[str], nights: dict[str, str], findings: Findings) -> None:

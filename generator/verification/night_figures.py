@@ -18,6 +18,7 @@ def check_night_figures(  # noqa: PLR0913, PLR0917 - a night's record against ea
     rows: Iterable[tuple[str, str, str, str, Decimal | None]],
     listed: frozenset[tuple[str, str]],
     prompts: frozenset[str],
+    probes: Iterable[tuple[str, str, int, str, Decimal | None]],
     findings: Findings,
 ) -> None:
     """Add a finding where a night's counts or cost do not follow from its rows, or a row names what is not there.
@@ -28,6 +29,7 @@ def check_night_figures(  # noqa: PLR0913, PLR0917 - a night's record against ea
         rows: model, endpoint, prompt_id, outcome and cost of every observation.
         listed: model and endpoint of every listing.
         prompts: every prompt_id.
+        probes: model, endpoint, size, outcome and cost of every context probe.
         findings: where mismatches are added.
     """
     outcomes: Counter[str] = Counter()
@@ -44,9 +46,7 @@ def check_night_figures(  # noqa: PLR0913, PLR0917 - a night's record against ea
                 found=f"{model} {endpoint} {prompt_id}",
             )
         seen.add((model, endpoint, prompt_id))
-    unknown = set(outcomes) - set(Outcome)
-    if unknown:
-        findings.add(FindingKind.DIFFERENT, where, expected="known outcomes", found=", ".join(sorted(unknown)))
+    _check_outcomes(where, outcomes, findings)
     planned = outcomes.total()
     counts = NightCounts(
         planned=planned,
@@ -54,8 +54,42 @@ def check_night_figures(  # noqa: PLR0913, PLR0917 - a night's record against ea
         **{outcome.value: outcomes[outcome] for outcome in Outcome},
     )
     findings.require(f"{where}, counts", expected=counts, found=record.counts, what="counts")
+    cost += _check_probes(where, record, probes, listed, findings)
     if not _same_amount(record.cost_usd, cost):
         findings.add(FindingKind.DIFFERENT, f"{where}, cost_usd", expected=str(cost), found=record.cost_usd)
+
+
+def _check_probes(
+    where: str,
+    record: NightRecord,
+    probes: Iterable[tuple[str, str, int, str, Decimal | None]],
+    listed: frozenset[tuple[str, str]],
+    findings: Findings,
+) -> Decimal:
+    """Add a finding for each context probe that the night cannot have asked; return what all of them cost."""
+    outcomes: set[str] = set()
+    seen: set[tuple[str, str]] = set()
+    cost = Decimal(0)
+    for model, endpoint, rung, outcome, paid in probes:
+        outcomes.add(outcome)
+        cost += paid or 0
+        if (model, endpoint) not in listed or (model, endpoint) in seen or rung not in record.settings.context_rungs:
+            findings.add(
+                FindingKind.DIFFERENT,
+                f"{where.removesuffix('night.json')}context.parquet",
+                expected="a listed endpoint at most once, with a size that settings name",
+                found=f"{model} {endpoint} {rung}",
+            )
+        seen.add((model, endpoint))
+    _check_outcomes(where, outcomes, findings)
+    return cost
+
+
+def _check_outcomes(where: str, outcomes: Iterable[str], findings: Findings) -> None:
+    """Add a finding where an outcome is none that there is."""
+    unknown = set(outcomes) - set(Outcome)
+    if unknown:
+        findings.add(FindingKind.DIFFERENT, where, expected="known outcomes", found=", ".join(sorted(unknown)))
 
 
 def _same_amount(text: str, amount: Decimal) -> bool:

@@ -9,6 +9,7 @@ import msgspec
 from generator.content import packaged
 from generator.errors import BitdepthError, BudgetError, PartialNightError, RouterError
 from generator.records.finding import VerificationReport
+from generator.settings import BudgetSettings
 from generator.workflows.grading import Graded, grade
 from generator.workflows.probing import Probed, RouterOf, probe
 from generator.workflows.rendering import render
@@ -28,8 +29,14 @@ class Nightly(msgspec.Struct, frozen=True, kw_only=True):
     report: VerificationReport
 
 
-async def nightly(
-    root: Root, world: World, router_of: RouterOf, *, progress: Progress, night: date | None = None
+async def nightly(  # noqa: PLR0913 - one night, from both of its ends
+    root: Root,
+    world: World,
+    router_of: RouterOf,
+    *,
+    progress: Progress,
+    night: date | None = None,
+    budget: BudgetSettings | None = None,
 ) -> Nightly:
     """Probe a night, grade what can be graded, lay out the site and verify all of it; the caller holds the lock."""
     begin_archive(root)
@@ -38,7 +45,7 @@ async def nightly(
         bound_method(root, version)  # What could not be graded under must not be paid for.
     probed, failure = None, None
     try:
-        probed = await probe(root, world, router_of, progress=progress, night=night)
+        probed = await probe(root, world, router_of, progress=progress, night=night, budget=budget)
     except (PartialNightError, BudgetError, RouterError) as error:
         failure = error
         progress.say(f"the night is not complete: {error}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import date, datetime, timedelta
 
 import msgspec
@@ -9,10 +10,12 @@ import msgspec
 from generator import __version__
 from generator.archive import codec
 from generator.errors import ContentError, RouterError
+from generator.probing.context import CONTEXT_FAMILY, CONTEXT_KIND, context_id, context_prompt, tonights_rung
 from generator.probing.identity import base_of, settle
-from generator.probing.interface import Ask, Router
+from generator.probing.interface import Ask, Router, Watch
 from generator.probing.night_prompts import check_prompt_set, night_prompts
 from generator.probing.plan import plan
+from generator.probing.wire import token_limit
 from generator.records.endpoint import Endpoint, KnownEndpoint
 from generator.records.night import PLAN_FORMAT, NightPlan, NightSettings
 from generator.settings import ProbingSettings, Settings
@@ -27,19 +30,24 @@ async def plan_night(  # noqa: PLR0913, PLR0917 - one night, from both of its en
     """Read the listing, settle identities, draw the seed: everything that a night is fixed by before it asks."""
     prompt_set = root.content.prompt_set(settings.prompt_set)
     check_prompt_set(prompt_set)
-    listings = await router.listing(settings.models)
-    endpoints = settle(night, listings, known_endpoints(root))
+    known = known_endpoints(root)
+    listings = await router.listing(_watch(settings, known))
+    endpoints = settle(night, listings, known)
     listed = {endpoint.model for endpoint in endpoints} | {listing.model_id for listing in listings}
     for model in settings.models:
         if model not in listed:
             progress.say(f"model {model} has no endpoint in tonight's listing")
+    answering = {(endpoint.model, endpoint.provider) for endpoint in endpoints}
+    for server in settings.servers:
+        if (server.model, server.name) not in answering:
+            progress.say(f"server {server.name} of {server.model} lists no models tonight: it is left out")
     if not endpoints:
         raise RouterError(
-            f"expected at least one endpoint of the watched models ({', '.join(settings.models)}), found none",
+            "expected at least one endpoint of the watched models, found none",
             where="the router's listing",
-            do="Correct 'models' in content/site.toml, or wait",
+            do="Correct 'models' or 'min_providers' in content/site.toml, or wait",
         )
-    return NightPlan(
+    planned = NightPlan(
         format=PLAN_FORMAT,
         night=night,
         late=_late(started_at, night, settings.probing),
@@ -48,18 +56,57 @@ async def plan_night(  # noqa: PLR0913, PLR0917 - one night, from both of its en
         prompt_set_sha256=prompt_set.sha256,
         router=router.kind,
         started_at=started_at,
-        settings=_night_settings(settings.probing, router),
+        settings=_night_settings(settings, router),
         kinds={family.name: family.kind for family in prompt_set.families},
         listings=listings,
         endpoints=endpoints,
         prompts=night_prompts(prompt_set, seed),
+        context=tuple(context_prompt(seed, rung) for rung in settings.context.rungs),
         tool_version=__version__,
+    )
+    asked = {ask.prompt.prompt_id for ask in planned_context_asks(planned)}
+    return msgspec.structs.replace(
+        planned, context=tuple(prompt for prompt in planned.context if prompt.prompt_id in asked)
     )
 
 
 def planned_asks(planned: NightPlan) -> tuple[Ask, ...]:
     """Return every ask of a planned night, in sending order: the same from the journal as from the listing."""
-    return plan(planned.endpoints, planned.listings, planned.prompts, seed=planned.seed, kinds=planned.kinds)
+    return plan(
+        planned.endpoints,
+        planned.listings,
+        planned.prompts,
+        seed=planned.seed,
+        kinds=planned.kinds,
+        models=planned.settings.models,
+    )
+
+
+def planned_context_asks(planned: NightPlan) -> tuple[Ask, ...]:
+    """Return every context probe of a planned night, in sending order: for each endpoint the one size of tonight."""
+    asks = plan(
+        planned.endpoints,
+        planned.listings,
+        planned.context,
+        seed=planned.seed,
+        kinds={CONTEXT_FAMILY: CONTEXT_KIND},
+        models=planned.settings.models,
+    )
+    endpoints = {(endpoint.model, endpoint.endpoint): endpoint for endpoint in planned.endpoints}
+    probing = ProbingSettings(reasoning_budget_tokens=planned.settings.reasoning_budget_tokens)
+
+    def is_tonights(ask: Ask) -> bool:
+        endpoint = endpoints[ask.model, ask.endpoint]
+        rung = tonights_rung(
+            planned.night,
+            planned.settings.context_rungs,
+            context_length=endpoint.context_length,
+            raw=endpoint.raw,
+            answer_tokens=token_limit(ask, probing),
+        )
+        return rung is not None and ask.prompt.prompt_id == context_id(rung)
+
+    return tuple(ask for ask in asks if is_tonights(ask))
 
 
 def known_endpoints(root: Root) -> dict[str, tuple[KnownEndpoint, ...]]:
@@ -91,22 +138,38 @@ def known_endpoints(root: Root) -> dict[str, tuple[KnownEndpoint, ...]]:
     return known
 
 
+def _watch(settings: Settings, known: Mapping[str, tuple[KnownEndpoint, ...]]) -> Watch:
+    """Return which models tonight is about."""
+    if settings.router.kind == "direct":
+        return Watch(models=tuple(dict.fromkeys(server.model for server in settings.servers)))
+    stay = {model for model, endpoints in known.items() if any(each.on_last_recorded_night for each in endpoints)}
+    return Watch(
+        models=settings.models,
+        min_providers=settings.min_providers,
+        stay=frozenset(stay),
+        exclude=frozenset(settings.exclude),
+    )
+
+
 def _late(started_at: datetime, night: date, settings: ProbingSettings) -> bool:
     meant = datetime(night.year, night.month, night.day, settings.hour_utc, tzinfo=started_at.tzinfo)
     return started_at > meant + timedelta(hours=settings.late_after_h)
 
 
-def _night_settings(settings: ProbingSettings, router: Router) -> NightSettings:
+def _night_settings(settings: Settings, router: Router) -> NightSettings:
+    probing = settings.probing
     return NightSettings(
-        temperature=settings.temperature,
-        sampling_seed=settings.sampling_seed,
-        total_deadline_ms=round(settings.total_deadline_s * 1000),
-        idle_deadline_ms=round(settings.idle_deadline_s * 1000),
-        max_body_bytes=settings.max_body_bytes,
-        concurrency=settings.concurrency,
-        concurrency_per_endpoint=settings.concurrency_per_endpoint,
-        attempts=settings.attempts,
-        reasoning_budget_tokens=settings.reasoning_budget_tokens,
+        temperature=probing.temperature,
+        sampling_seed=probing.sampling_seed,
+        total_deadline_ms=round(probing.total_deadline_s * 1000),
+        idle_deadline_ms=round(probing.idle_deadline_s * 1000),
+        max_body_bytes=probing.max_body_bytes,
+        concurrency=probing.concurrency,
+        concurrency_per_endpoint=probing.concurrency_per_endpoint,
+        attempts=probing.attempts,
+        reasoning_budget_tokens=probing.reasoning_budget_tokens,
+        models=settings.per_model,
+        context_rungs=settings.context.rungs,
         latency=router.latency,
     )
 

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from datetime import date
-from decimal import Decimal
 
 import msgspec
 
 from generator.errors import BudgetError, ContentError, PartialNightError, RouterError, UsageError
-from generator.probing.budget import Budget, worst_case
 from generator.probing.collect import Collected, collect
 from generator.probing.families import FAMILIES
-from generator.probing.interface import Ask, Router, Stop
-from generator.probing.sealing import ask_key, row_key, undecided
+from generator.probing.interface import Router, Stop
+from generator.probing.sealing import undecided
 from generator.probing.wire import ErrorKind, unsent
+from generator.records.account import AccountState
 from generator.records.night import NightRecord
-from generator.records.observation import Observation, Outcome
-from generator.settings import ProbingSettings, Settings
+from generator.settings import BudgetSettings, Settings
+from generator.workflows.context import ask_context
 from generator.workflows.planning import SEED_BYTES, as_begun, plan_night, planned_asks
 from generator.workflows.sealing import seal
+from generator.workflows.spending import budget_of, say_unpriced, write_account
 from generator.workflows.world import Progress, Root, World
 
 RouterOf = Callable[[Settings, World], AbstractAsyncContextManager[Router]]
@@ -37,8 +37,14 @@ class Probed(msgspec.Struct, frozen=True, kw_only=True):
     """Earlier nights that this run sealed."""
 
 
-async def probe(
-    root: Root, world: World, open_router: RouterOf, *, progress: Progress, night: date | None = None
+async def probe(  # noqa: PLR0913 - one night, from both of its ends
+    root: Root,
+    world: World,
+    open_router: RouterOf,
+    *,
+    progress: Progress,
+    night: date | None = None,
+    budget: BudgetSettings | None = None,
 ) -> Probed:
     """Probe today's night, or carry on with one whose journal is not sealed; the caller holds the lock.
 
@@ -48,36 +54,31 @@ async def probe(
         open_router: makes the router.
         progress: who is told.
         night: an unsealed night to carry on with, instead of today's.
+        budget: in place of site.toml's.
 
     Raises:
         PartialNightError: where something could not be sent yet; the journal is kept.
         BudgetError: where the cap or the router's credit stopped it; the journal is kept.
         RouterError: where no listing can be read, or the key is refused.
     """
-    settings = root.content.settings()
+    settings = limited(root.content.settings(), budget)
     if settings.router.charges and settings.budget.cap is None:
         raise ContentError(
             "expected a cap for a router that charges, found none",
             where="content/site.toml, field 'budget.max_usd'",
-            do="Set the most that one night may cost, in US dollars",
+            do="Set the most that one night may cost, in US dollars, or give it with --max-usd",
         )
     started_at = world.now()
     today = started_at.date()
-    chosen = night or today
     store = root.store.nights
-    if chosen != today and chosen not in store.unsealed():
-        raise UsageError(
-            f"expected today's night ({today}) or one with an unsealed journal, found {chosen}",
-            do="A night that is over cannot be measured any more",
-        )
-    if store.kept() and chosen not in store.kept() and chosen < store.kept()[-1]:
-        raise UsageError(
-            f"expected a night after the last one kept ({store.kept()[-1]}), found {chosen}",
-            do="Check this machine's clock",
-        )
+    chosen = chosen_night(root, today, night)
     for each in set(store.unsealed()) & set(store.kept()):
         store.end_journal(each)  # A run that was killed between the seal and this left it behind.
-    overdue = tuple(seal(root, each, progress) for each in store.unsealed() if each < min(chosen, today))
+    last = store.kept()[-1] if store.kept() else date.min
+    for each in store.unsealed():
+        if each < last:
+            progress.say(f"the journal of night {each} is left alone: night {last}, after it, is sealed without it")
+    overdue = tuple(seal(root, each, progress) for each in store.unsealed() if last < each < chosen)
     if chosen in store.kept():
         progress.say(f"night {chosen} is sealed already: nothing to ask")
         return Probed(night=chosen, record=None, overdue=overdue)
@@ -93,51 +94,79 @@ async def probe(
     return Probed(night=chosen, record=seal(root, chosen, progress), overdue=overdue)
 
 
+def limited(settings: Settings, budget: BudgetSettings | None) -> Settings:
+    """Return settings with another budget, where there is one."""
+    return settings if budget is None else msgspec.structs.replace(settings, budget=budget)
+
+
+def chosen_night(root: Root, today: date, night: date | None) -> date:
+    """Return the night to probe: today's, or one named that is not sealed yet.
+
+    Raises:
+        UsageError: where that night is over, lies ahead of the clock, or lies before the last one kept.
+    """
+    chosen = night or today
+    store = root.store.nights
+    if chosen != today and chosen not in store.unsealed():
+        raise UsageError(
+            f"expected today's night ({today}) or one with an unsealed journal, found {chosen}",
+            do="A night that is over cannot be measured any more",
+        )
+    if chosen > today:
+        raise UsageError(
+            f"expected a night that has begun by now ({today}), found {chosen}",
+            do="Check this machine's clock; the journal is kept until that date",
+        )
+    if store.kept() and chosen not in store.kept() and chosen < store.kept()[-1]:
+        raise UsageError(
+            f"expected a night after the last one kept ({store.kept()[-1]}), found {chosen}",
+            do="Check this machine's clock",
+        )
+    return chosen
+
+
 async def _collect(  # noqa: PLR0913, PLR0917 - one night between its two ends
     root: Root, settings: Settings, world: World, router: Router, night: date, progress: Progress, *, resumed: bool
 ) -> Collected:
     """Ask what the journal does not hold yet, and journal each observation as it is decided."""
     store = root.store.nights
-    planned, decided = store.load_journal(night)
-    asks = planned_asks(planned)
-    missing = undecided(asks, decided)
-    cap = settings.budget.cap
-    unpriced = [ask for ask in missing if cap is not None and worst_case(ask, settings.probing) is None]
-    spent = _spent(asks, decided, settings.probing) + (_in_flight(asks, settings.probing) if resumed else Decimal(0))
-    with store.open_journal(night) as journal, progress.bar(f"asking, night {night}", len(missing)) as advance:
-        for ask in unpriced:
-            journal.add(unsent(ask, ErrorKind.UNPRICED))
-            advance(1)
-        if unpriced:
-            progress.say(f"{len(unpriced)} requests are left out: their endpoints list no price, and there is a cap")
-        return await collect(
-            router,
-            [ask for ask in missing if cap is None or worst_case(ask, settings.probing) is not None],
-            families=FAMILIES,
-            settings=settings.probing,
-            budget=Budget(cap, spent=spent),
-            sink=journal.add,
-            progress=lambda _done, _total: advance(1),
-            monotonic=world.monotonic,
-            sleep=world.sleep,
-        )
-
-
-def _spent(asks: Sequence[Ask], decided: Sequence[Observation], settings: ProbingSettings) -> Decimal:
-    """Return what an earlier run of the night spent: by the answers' own account, else each one's worst case."""
-    worst = {ask_key(ask): worst_case(ask, settings) for ask in asks}
-    costs = (
-        row.cost_usd if row.cost_usd is not None else worst[row_key(row)]
-        for row in decided
-        if row.outcome != Outcome.UNSENT
-    )
-    return sum((cost for cost in costs if cost is not None), start=Decimal(0))
-
-
-def _in_flight(asks: Sequence[Ask], settings: ProbingSettings) -> Decimal:
-    """Return the most that the requests cost which an earlier run had sent when it ended and that nobody heard of."""
-    costs = (cost for ask in asks if (cost := worst_case(ask, settings)) is not None)
-    return settings.concurrency * max(costs, default=Decimal(0))
+    loaded = store.read_journal(night, mend=True)
+    asks = planned_asks(loaded.plan)
+    budget = budget_of(settings, loaded, begun=resumed)
+    missing = undecided(asks, loaded.observations)
+    priced = [ask for ask in missing if budget.hold(ask, settings.probing) is not None]
+    say_unpriced(missing, len(missing) - len(priced), budget, progress)
+    with store.open_journal(night) as journal:
+        write_account(journal, budget, AccountState.BEGUN)
+        with progress.bar(f"asking, night {night}", len(missing)) as advance:
+            for ask in missing:
+                if budget.hold(ask, settings.probing) is None:
+                    journal.add(unsent(ask, ErrorKind.UNPRICED))
+                    advance(1)
+            collected = await collect(
+                router,
+                priced,
+                families=FAMILIES,
+                settings=settings.probing,
+                budget=budget,
+                sink=journal.add,
+                progress=lambda _done, _total: advance(1),
+                monotonic=world.monotonic,
+                sleep=world.sleep,
+            )
+        if collected.stop is None and not collected.undecided:
+            await ask_context(
+                loaded.plan,
+                loaded.observations,
+                journal,
+                router=router,
+                settings=settings.probing,
+                budget=budget,
+                world=world,
+                progress=progress,
+            )
+        write_account(journal, budget, AccountState.ENDED)
+    return collected
 
 
 def _require_complete(night: date, collected: Collected) -> None:
@@ -153,7 +182,7 @@ def _require_complete(night: date, collected: Collected) -> None:
             raise BudgetError(
                 f"the next request could pass the budget's cap: {left}",
                 where=f"night {night}",
-                do=f"Raise 'budget.max_usd' in content/site.toml. {again}",
+                do=f"Raise 'budget.max_usd' in content/site.toml, or give --max-usd. {again}",
             )
         case Stop.KEY_REFUSED:
             raise RouterError(

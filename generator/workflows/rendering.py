@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from datetime import date
-from itertools import chain
+from collections.abc import Iterable, Iterator
+
+import pyarrow as pa
 
 from generator.archive import codec
+from generator.archive.nights import KeptNight
 from generator.method.agreement import agreements
 from generator.method.shown import ModelShown, shown
 from generator.method.window import window_nights
@@ -14,7 +15,6 @@ from generator.probing.demo.sheet import RECORDING_NOTES
 from generator.records.definition import Method
 from generator.records.endpoint import Endpoint
 from generator.records.explanation import Explanation
-from generator.records.grade import Grade
 from generator.records.permalink import method_path
 from generator.records.prompt import Prompt
 from generator.site import build, views
@@ -31,6 +31,7 @@ from generator.workflows.calibrating import prompts_so_far
 from generator.workflows.demo_truths import DEMO, demo_truths
 from generator.workflows.differences import letter_differences
 from generator.workflows.explaining import explanations
+from generator.workflows.held_grades import HeldGrades, held_grades
 from generator.workflows.windows import bound_method, night_tables, worked_example_floor
 from generator.workflows.world import Progress, Root
 
@@ -59,11 +60,12 @@ def permanent_files(root: Root) -> Iterator[tuple[str, bytes]]:
 
 def view_files(root: Root) -> Iterator[tuple[str, bytes]]:
     """Yield path and bytes of every page that may change, rendered now."""
-    return views.render(material(root), load(root.templates))
+    with held_grades(root) as grades:
+        yield from views.render(material(root, grades), load(root.templates))
 
 
-def material(root: Root) -> Material:
-    """Return everything that the views are rendered from."""
+def material(root: Root, grades: HeldGrades) -> Material:
+    """Return everything that the views are rendered from, with the archive's grades as they are held."""
     settings, content = root.content.settings(), root.content
     kept = root.store.pages.methods()
     versions = dict.fromkeys((settings.method, *settings.candidates, *kept))
@@ -71,44 +73,43 @@ def material(root: Root) -> Material:
     current = methods[settings.method]
     demo = settings.router.kind == DEMO
     reports = content.prompt_reports()
+    kept_nights = [root.store.nights.get(night) for night in root.store.nights.kept()]
     return Material(
         settings=settings,
         methods=methods,
         kept_methods=frozenset(kept),
         worked_example={version: worked_example_floor(method.definition) for version, method in methods.items()},
-        nights=tuple(_night(root, night) for night in root.store.nights.kept()),
-        grades=_grades(root),
+        nights=tuple(_nights(root, kept_nights)),
+        grades=grades,
         models=_models(root, current),
         pages=content.pages(),
         demo=demo_truths(root) if demo else (),
         demo_notes=RECORDING_NOTES if demo else (),
         calibrations=content.calibrations(),
         candidate_evidence=content.candidate_evidence(),
-        prompt_reports=reports or ((prompts_so_far(root),) if root.store.nights.kept() else ()),
+        prompt_reports=reports or ((prompts_so_far(root),) if any(night.counts for night in kept_nights) else ()),
         differences=letter_differences(root, current, settings.candidates),
         explanations=_explanations(root, current),
     )
 
 
-def _night(root: Root, night: date) -> NightMaterial:
+def _nights(root: Root, nights: Iterable[KeptNight]) -> Iterator[NightMaterial]:
+    """Yield each night; what two nights say alike, prompts and listings nearly all of it, is held once."""
     store = root.store.nights
-    kept = store.get(night)
-    return NightMaterial(
-        record=kept.record,
-        night_json_sha256=kept.sha256,
-        void=kept.void,
-        prompts=codec.records_of(store.table(kept.record, "prompts"), Prompt),
-        endpoints=codec.records_of(store.table(kept.record, "listings"), Endpoint),
-    )
-
-
-def _grades(root: Root) -> tuple[Grade, ...]:
-    """Return every grade that has its page: a run that was killed in between has left the others unfinished."""
-    store = root.store.grades
-    found = chain.from_iterable(
-        store.get(version, end) for version in store.versions() for end in root.store.pages.windows(version)
-    )
-    return tuple(sorted(found, key=lambda grade: (grade.model, grade.endpoint, grade.window_end, grade.method_version)))
+    prompts: dict[Prompt, Prompt] = {}
+    endpoints: dict[Endpoint, Endpoint] = {}
+    for kept in nights:
+        listings = store.table(kept.record, "listings")
+        unraw = listings.set_column(listings.column_names.index("raw"), "raw", pa.repeat("", len(listings)))
+        yield NightMaterial(
+            record=kept.record,
+            night_json_sha256=kept.sha256,
+            void=kept.void,
+            prompts=tuple(
+                prompts.setdefault(each, each) for each in codec.records_of(store.table(kept.record, "prompts"), Prompt)
+            ),
+            endpoints=tuple(endpoints.setdefault(each, each) for each in codec.records_of(unraw, Endpoint)),
+        )
 
 
 def _explanations(root: Root, current: Method) -> dict[tuple[str, str], Explanation]:

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from datetime import date
 
-import pyarrow as pa
-
-from generator.archive import codec, schema
+from generator.archive import codec
 from generator.method.window import is_void
 from generator.probing.identity import first_listed_void
-from generator.probing.sealing import night_cost, night_counts, night_end, night_rows
+from generator.probing.sealing import context_probe, night_cost, night_counts, night_end, night_rows
 from generator.records.canonical import SEALED_FORMAT
-from generator.records.night import NightRecord, NightState, PreviousNight
-from generator.workflows.planning import planned_asks
+from generator.records.night import NightRecord, NightState, PreviousNight, missed
+from generator.workflows.planning import planned_asks, planned_context_asks
 from generator.workflows.world import Progress, Root
 
 
@@ -21,10 +19,12 @@ def seal(root: Root, night: date, progress: Progress) -> NightRecord:
     store = root.store.nights
     planned, decided = store.load_journal(night)
     rows = night_rows(planned_asks(planned), decided)
+    probes = night_rows(planned_context_asks(planned), decided)
     counts = night_counts(rows)
     definition = root.content.method(root.content.settings().method).definition
     void = is_void(counts.planned, counts.sent, definition)
     reason = f"{counts.sent} of {counts.planned} planned observations were sent" if void else None
+    previous = _previous(root, night)
     endpoints = first_listed_void(planned.endpoints, night) if void else planned.endpoints
     record = NightRecord(
         format=SEALED_FORMAT,
@@ -39,10 +39,11 @@ def seal(root: Root, night: date, progress: Progress) -> NightRecord:
         started_at=planned.started_at,
         finished_at=night_end(planned.started_at, rows),
         counts=counts,
-        cost_usd=night_cost(rows),
+        cost_usd=night_cost((*rows, *probes)),
         settings=planned.settings,
         files={},
-        previous=_previous(root, night),
+        previous=previous,
+        missed=missed(previous, night),
         tool_version=planned.tool_version,
         seal="",
     )
@@ -50,7 +51,7 @@ def seal(root: Root, night: date, progress: Progress) -> NightRecord:
         "observations": codec.observations_table(rows),
         "listings": codec.listings_table(endpoints),
         "prompts": codec.prompts_table(planned.prompts),
-        "context": pa.Table.from_pylist([], schema=schema.CONTEXT),
+        "context": codec.context_table(context_probe(row) for row in probes),
     }
     sealed = store.seal(record, tables)
     progress.say(f"night {night} sealed: {record.state}, {counts.sent} of {counts.planned} sent, {record.cost_usd} USD")

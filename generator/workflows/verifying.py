@@ -98,12 +98,15 @@ def _check_nights(root: Root, findings: Findings, progress: Progress) -> None:
                 listings = store.table(record, "listings").select(["model", "endpoint"]).to_pylist()
                 observations = store.table(record, "observations")
                 columns = ("model", "endpoint", "prompt_id", "outcome", "cost_usd")
+                probes = store.table(record, "context")
+                probe_columns = ("model", "endpoint", "rung_tokens", "outcome", "cost_usd")
                 check_night_figures(
                     where,
                     record,
                     zip(*(observations.column(name).to_pylist() for name in columns), strict=True),
                     frozenset((row["model"], row["endpoint"]) for row in listings),
                     frozenset(store.table(record, "prompts").column("prompt_id").to_pylist()),
+                    zip(*(probes.column(name).to_pylist() for name in probe_columns), strict=True),
                     findings,
                 )
             advance(1)

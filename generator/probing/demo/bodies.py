@@ -61,6 +61,23 @@ def endpoints_body(model: str, listed: Sequence[Offer]) -> bytes:
     )
 
 
+def key_body() -> bytes:
+    """Return the body of what is known of a key: nothing is charged, and so nothing is limited."""
+    return encode(
+        {
+            "data": {
+                "label": "demo",
+                "limit": None,
+                "limit_remaining": None,
+                "limit_reset": None,
+                "usage": 0,
+                "is_free_tier": False,
+                "is_management_key": False,
+            }
+        }
+    )
+
+
 def answer_body(generation: str, offer: Offer, provider: str, sample: Sample) -> bytes:
     """Return the body of a good answer.
 

@@ -37,6 +37,10 @@ models = [
 kind = "demo"
 # The router that runs during a night hands out its own port; this one only holds the place.
 address = "http://127.0.0.1:0/api/v1"
+
+[context]
+# The recording holds no answers to context probes: none are asked.
+rungs = []
 """
 
 _SET_HEAD = f"""\

@@ -15,6 +15,7 @@ from generator.probing.demo.bodies import (
     bodies_without_answer,
     endpoints_body,
     error_body,
+    key_body,
     models_body,
     provider_metadata,
 )
@@ -70,6 +71,16 @@ class Stage(msgspec.Struct, frozen=True, kw_only=True):
             return _refusal(404, "Model not found")
         return Response(status=200, body=endpoints_body(model, self.listed))
 
+    def key(self, authorization: str) -> Response:
+        """Return what is known of the key: it has no limit; 401 without one.
+
+        Args:
+            authorization: the header's value, empty where it is missing.
+        """
+        if not _bears_key(authorization):
+            return _refusal(401, "No key was sent")
+        return Response(status=200, body=key_body())
+
     def chat(self, body: bytes, authorization: str) -> Response:
         """Return the reply to a chat request.
 
@@ -77,8 +88,7 @@ class Stage(msgspec.Struct, frozen=True, kw_only=True):
             body: as received.
             authorization: the header's value, empty where it is missing.
         """
-        scheme, _, key = authorization.partition(" ")
-        if scheme.casefold() != "bearer" or not key.strip():
+        if not _bears_key(authorization):
             return _refusal(401, "No key was sent")
         request = read_request(body)
         if isinstance(request, str):
@@ -160,6 +170,11 @@ def _half(sample: Sample) -> Sample:
         finish_reason="length",
         completion_tokens=(sample.completion_tokens + 1) // 2,
     )
+
+
+def _bears_key(authorization: str) -> bool:
+    scheme, _, key = authorization.partition(" ")
+    return scheme.casefold() == "bearer" and key.strip() != ""
 
 
 def _refusal(status: int, message: str) -> Response:

@@ -2,6 +2,7 @@
 
     GET  /api/v1/models
     GET  /api/v1/models/{author}/{slug}/endpoints
+    GET  /api/v1/key
     POST /api/v1/chat/completions
     PUT  /demo/night     {"night_index": 1, "seed": "..."}: which night is played; a real router has no such thing
     GET  /demo/served    what was served so far
@@ -85,6 +86,7 @@ class DemoRouter:
         application = web.Application(client_max_size=_MAX_REQUEST_BYTES)
         application.router.add_get("/api/v1/models", self.models)
         application.router.add_get("/api/v1/models/{author}/{slug}/endpoints", self.endpoints)
+        application.router.add_get("/api/v1/key", self.key)
         application.router.add_post("/api/v1/chat/completions", self.chat)
         application.router.add_put("/demo/night", self.night)
         application.router.add_get("/demo/served", self.served)
@@ -100,6 +102,12 @@ class DemoRouter:
         if self._stage is None:
             return _no_night()
         return _http(self._stage.endpoints(f"{request.match_info['author']}/{request.match_info['slug']}"))
+
+    async def key(self, request: web.Request) -> web.Response:
+        """Answer with what is known of the key."""
+        if self._stage is None:
+            return _no_night()
+        return _http(self._stage.key(request.headers.get("Authorization", "")))
 
     async def chat(self, request: web.Request) -> web.Response:
         """Answer a chat request and count it."""

@@ -1,0 +1,181 @@
+"""The feeds, of the site and of each model: an entry for each change of letter or of declared precision.
+
+A letter stands with its method version and its columns, in every title too. A figure that changed is no news: letters
+come of figures that were judged already. That another version became current is said once, in the site's feed, and
+what its re-grade made of earlier windows is not reported again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import date
+
+from markupsafe import Markup
+
+from generator.records.grade import Grade
+from generator.records.permalink import feed_path, method_path, model_path, permalink_path
+from generator.records.reading import (
+    COLUMN_WORDS,
+    NO_LETTER,
+    change_words,
+    provisional_words,
+    readings,
+    reason_words,
+    short_form,
+)
+from generator.settings import Settings
+from generator.site.atom import Entry, Feed, atom
+from generator.site.frame import replayed_line
+from generator.site.history import Reported, VersionChange, leading, reported, version_changes
+from generator.site.library import Library
+from generator.site.metadata import LICENCE
+from generator.site.text import told, visible, visible_plain
+
+MOST_ENTRIES = 200
+"""Entries of one feed; every endpoint's own page lists all of its changes."""
+
+
+def render(library: Library) -> Iterator[tuple[str, bytes]]:
+    """Yield the site's feed and each model's."""
+    material, settings = library.material, library.material.settings
+    led = leading(material.windows)
+    every: list[Reported] = []
+    for model in library.models:
+        found = _newest_first(change for story in model.endpoints for change in reported(story, led))
+        every += found
+        name = visible_plain(model.model)
+        yield _feed(
+            library,
+            feed_path(model.model),
+            title=f"{visible_plain(settings.title)}: {name}",
+            of=name,
+            page=model_path(model.model),
+            entries=[_entry(change, library) for change in found],
+        )
+    entries = [_entry(change, library) for change in _newest_first(every)]
+    versions = (_version_entry(change, library) for change in version_changes(material.windows, material.grades))
+    entries = sorted((*versions, *entries), key=lambda entry: entry.updated, reverse=True)
+    yield _feed(
+        library,
+        feed_path(),
+        title=f"{visible_plain(settings.title)}: changes",
+        of="every model",
+        page="",
+        entries=entries,
+    )
+
+
+def _newest_first(found: Iterable[Reported]) -> list[Reported]:
+    """Return the newest changes; those of one day in the order they come in, which is alphabetical."""
+    return sorted(found, key=lambda change: (change.grade.issued, change.night), reverse=True)[:MOST_ENTRIES]
+
+
+def _feed(  # noqa: PLR0913 - a feed's title, page and entries are named where it is made
+    library: Library, path: str, *, title: str, of: str, page: str, entries: Sequence[Entry]
+) -> tuple[str, bytes]:
+    settings = library.material.settings
+    newest = tuple(entries[:MOST_ENTRIES])
+    subtitle = (
+        f"Changes of letter and of declared precision, {of}: the newest {MOST_ENTRIES}, each with the address of its "
+        "permanent page. The page of an endpoint lists all of its changes."
+    )
+    replayed = replayed_line(night.record for night in library.material.nights)
+    feed = Feed(
+        address=settings.address + path,
+        title=title,
+        subtitle=subtitle if replayed is None else f"{subtitle} {replayed}",
+        updated=newest[0].updated if newest else library.material.methods[library.current].definition.released,
+        author=visible_plain(settings.publisher),
+        author_address=settings.address,
+        licence=LICENCE,
+        rights=f"{visible_plain(settings.publisher)}, CC BY 4.0: {LICENCE}",
+        page=settings.address + page,
+        entries=newest,
+    )
+    return path, atom(feed)
+
+
+def _entry(change: Reported, library: Library) -> Entry:
+    settings, grade, what = library.material.settings, change.grade, change.what
+    path, who = _path(grade), f"{visible_plain(grade.model)} at {visible_plain(grade.provider)}"
+    if isinstance(what, Grade):
+        mark, title = "letter", f"{short_form(what)}, then {short_form(grade)}"
+        said = _letter("Before", what, library) + _letter("Then", grade, library)
+    else:
+        mark, title = f"declared-{change.night.isoformat()}", f"declared precision {visible_plain(change_words(what))}"
+        said = Markup("<p>Declared precision: {}. A declaration is the provider's claim.</p>").format(
+            told(change_words(what))
+        ) + _letter("The first grade that shows it", grade, library)
+    return Entry(
+        id=_tag(grade.issued, f"{path}#{mark}", settings),
+        title=f"{who}: {title}",
+        updated=grade.issued,
+        content=_unit(grade) + said + _replayed(library),
+        page=settings.address + path,
+        related=(settings.address + _path(what),) if isinstance(what, Grade) else (),
+    )
+
+
+def _version_entry(change: VersionChange, library: Library) -> Entry:
+    settings, path = library.material.settings, method_path(change.after)
+    definition = library.material.methods[change.after].definition
+    said = Markup(
+        "<p>Letters are made under method version {after} from now on; it was {before} before. The whole archive was "
+        "graded again under {after}. Every page issued before stays as it is, and the index page of each grade lists "
+        "all versions. Letters of two versions are not compared here.</p><ul>{changes}</ul>"
+    ).format(after=change.after, before=change.before, changes=_items(definition.changes))
+    return Entry(
+        id=_tag(change.issued, f"{path}#current", settings),
+        title=f"Method version {change.after} is current; it was {change.before} before",
+        updated=change.issued,
+        content=said + _replayed(library),
+        page=settings.address + path,
+        related=(settings.address + method_path(change.before),),
+    )
+
+
+def _unit(grade: Grade) -> Markup:
+    """Return which endpoint an entry is about."""
+    listings = f" {grade.listings} listings, not separable." if grade.listings > 1 else ""
+    return Markup("<p>{} at {}, tag {}.{}</p>").format(
+        visible(grade.model), visible(grade.provider), visible(grade.tag), listings
+    )
+
+
+def _letter(label: str, grade: Grade, library: Library) -> Markup:
+    """Return a letter with its version, its four columns in words, its window and its permanent page."""
+    definition = library.definition(grade)
+    columns = (
+        f"{reading.column}, {COLUMN_WORDS[reading.column]}: {reading.letter or NO_LETTER}, {reading.words}"
+        for reading in readings(grade, definition)
+    )
+    reasons = (f"unrated, {reason_words(reason, grade, definition)}" for reason in grade.unrated_reasons)
+    return Markup('<p>{}: <a href="{}">{}</a>, {}. Window of {} to {}.</p><ul>{}</ul>').format(
+        label,
+        library.material.settings.address + _path(grade),
+        short_form(grade),
+        provisional_words(grade),
+        told(grade.window_start.isoformat()),
+        told(grade.window_end.isoformat()),
+        _items((*columns, *reasons)),
+    )
+
+
+def _items(words: Iterable[str]) -> Markup:
+    return Markup("").join(Markup("<li>{}</li>").format(told(each)) for each in words)
+
+
+def _replayed(library: Library) -> Markup:
+    """Return the line on replayed answers: a reader of feeds sees one entry at a time."""
+    line = replayed_line(night.record for night in library.material.nights)
+    return Markup("") if line is None else Markup("<p>{}</p>").format(line)
+
+
+def _path(grade: Grade) -> str:
+    return permalink_path(grade.model, grade.endpoint, grade.window_end, grade.method_version)
+
+
+def _tag(day: date, path: str, settings: Settings) -> str:
+    """Return an id that no other entry has (RFC 4151): the host on a day, and the permanent page that it announces."""
+    _, _, host, folder = settings.address.split("/", 3)
+    return f"tag:{host.partition(':')[0]},{day.isoformat()}:/{folder}{path}"

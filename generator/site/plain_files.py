@@ -1,0 +1,81 @@
+"""What programs look for at the root of a site: robots.txt, and llms.txt with what there is to read.
+
+Nothing is forbidden to anybody, and nothing is ranked. llms.txt follows https://llmstxt.org: a title, a summary, and
+sections of links with a note.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from generator.records.permalink import feed_path, method_path, model_path
+from generator.site import grade_schema, sitemap
+from generator.site.frame import replayed_line
+from generator.site.library import Library
+from generator.site.tables import counted
+from generator.site.text import visible_plain
+
+_MARKDOWN = re.compile(r"[\\`*_\[\]<>#&~]")
+
+
+_SUMMARY = (
+    "Grades of endpoints that serve language models. Each night the same narrow prompts go to every endpoint of the "
+    "models watched; a published procedure turns the answers into a grade, at an address that never changes."
+)
+_RULES = (
+    "A letter never stands without its method version and its four columns: M, match; T, task accuracy; D, declared "
+    "precision; R, reliability. There is no ranking: order is alphabetical. A declaration is a claim, a grade is a "
+    "measurement; agreement with the plurality is no proof of weights, quantization or configuration, and nothing here "
+    "speaks of intent. Cite the permanent page of a grade and no other page."
+)
+
+
+def render(library: Library) -> Iterator[tuple[str, bytes]]:
+    """Yield robots.txt and llms.txt."""
+    address = library.material.settings.address
+    yield "robots.txt", f"User-agent: *\nAllow: /\n\nSitemap: {address}{sitemap.PATH}\n".encode()
+    yield "llms.txt", _llms(library).encode()
+
+
+def _llms(library: Library) -> str:
+    settings = library.material.settings
+    replayed = replayed_line(night.record for night in library.material.nights)
+    lines = [
+        f"# {_plain(settings.title)}",
+        "",
+        f"> {_SUMMARY}",
+        "",
+        *([] if replayed is None else [replayed, ""]),
+        _RULES,
+        "",
+        "## Method",
+        "",
+        _link(library, "The method and its versions", method_path(), f"version {library.current} is current"),
+        _link(library, "Calibration", "calibration/", "what the thresholds come from"),
+        _link(library, "How to check a grade", "verify/", "without any of our programs"),
+        _link(library, "What stays", "persistence/", "what never changes, what does, and how corrections are made"),
+        _link(library, "About", "about/", "what to expect and what not, and how to cite"),
+        "",
+        "## Data",
+        "",
+        _link(library, "JSON Schema of grade.json", grade_schema.PATH, "the record beside every permanent page"),
+        _link(library, "Feed of changes", feed_path(), "Atom; each model has one too, at feed.xml below its page"),
+        _link(library, "Sitemap", sitemap.PATH, "every page, permanent ones included"),
+    ]
+    if library.models:
+        lines += ["", "## Models", ""]
+        lines += [
+            _link(library, _plain(each.model), model_path(each.model), counted(len(each.endpoints), "endpoint"))
+            for each in library.models
+        ]
+    return "\n".join(lines) + "\n"
+
+
+def _link(library: Library, name: str, path: str, note: str) -> str:
+    return f"- [{name}]({library.material.settings.address}{path}): {note}"
+
+
+def _plain(text: str) -> str:
+    """Return a stranger's text as Markdown that says it and nothing else."""
+    return _MARKDOWN.sub(r"\\\g<0>", visible_plain(text))

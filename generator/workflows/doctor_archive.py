@@ -1,0 +1,160 @@
+"""The archive as a night needs it: room and right to write, nobody at work, nothing left open, no night missed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date, datetime, timedelta
+
+from generator.archive import condition, layout
+from generator.errors import BitdepthError
+from generator.records.check import Check, CheckState, failed
+from generator.settings import ProbingSettings
+from generator.workflows.world import Root
+
+LEAST_NIGHT_BYTES = 250_000_000
+"""What a night is taken to need where none is kept: twice 570 endpoints at 184 prompts, by the 1.1 kB that an
+observation of the demo needs, pages and journal included; rounded up."""
+ROOM_FACTOR = 20
+"""What a night needs while it is made, in units of what is kept of it. The demo's fourteenth night: 1 is kept, 8.4 are
+its journal and 6.3 its pages as laid out."""
+COMFORTABLE_NIGHTS = 10
+"""Below so many times what one night needs, somebody should look."""
+_LOOK_BACK = 7
+_FOLDERS = ("", "archive", "archive/nights", "archive/journal", "archive/grades", "archive/pages", "site", ".cache")
+_LAST_HOUR = 23
+
+
+def archive_checks(root: Root, today: date) -> Iterator[Check]:
+    """Yield the checks that need no settings."""
+    yield _folders(root)
+    yield _disk(root)
+    locked = condition.is_locked(root.store.folder.path)
+    yield _lock(locked=locked)
+    yield _journals(root, today, locked=bool(locked))
+    yield _last_night(root, today)
+
+
+def tonight_check(root: Root, probing: ProbingSettings, now: datetime) -> Check:
+    """Return how tonight stands: sealed, begun, to come, or late."""
+    tonight = now.date()
+    meant = datetime(tonight.year, tonight.month, tonight.day, probing.hour_utc, tzinfo=now.tzinfo)
+    late = meant + timedelta(hours=probing.late_after_h)
+    expected = f"night {tonight} begun at {meant:%H:%M} UTC (probing.hour_utc), at the latest {late:%Y-%m-%d %H:%M}"
+    state, do = CheckState.OK, None
+    if tonight in root.store.nights.kept():
+        found = f"night {tonight} is sealed; a run would ask nothing"
+    elif tonight in root.store.nights.unsealed():
+        found = f"night {tonight} is begun and not sealed"
+    elif now < meant:
+        found = f"night {tonight} is to begin at {meant:%H:%M} UTC; it is {now:%H:%M}"
+    elif now <= late:
+        found = f"night {tonight} is due since {meant:%H:%M} UTC; it is {now:%H:%M}"
+    else:
+        state, do = CheckState.ATTENTION, "Start 'bitdepth nightly' at that hour; begun now, the night is marked late"
+        found = f"no such night; it is {now:%H:%M}"
+    if probing.hour_utc == _LAST_HOUR and state is CheckState.OK:
+        state, do = CheckState.ATTENTION, "Set an earlier hour: a run that starts late bears the next day's date"
+    return Check(name="tonight", state=state, expected=expected, found=found, do=do)
+
+
+def _folders(root: Root) -> Check:
+    expected = "a site root and an archive that can be written to"
+    refused = []
+    for name in _FOLDERS:
+        error = condition.write_refusal(root.path / name)
+        # What is not there yet is made in the folder above it.
+        if error is not None and not (name and isinstance(error, FileNotFoundError)):
+            refused.append(f"{name or 'the site root'}: {error.strerror}")
+    if not refused:
+        return Check(name="folders", state=CheckState.OK, expected=expected, found="every folder takes a file")
+    return Check(
+        name="folders",
+        state=CheckState.FAILED,
+        expected=expected,
+        found="; ".join(refused),
+        do="Give whoever runs the night the right to write there, or mount it for writing",
+    )
+
+
+def _disk(root: Root) -> Check:
+    archive = root.store.folder.path
+    free = condition.free_bytes((root.path, archive))
+    sizes = [condition.kept_bytes(archive, night) for night in root.store.nights.kept()[-_LOOK_BACK:]]
+    need = ROOM_FACTOR * max(sizes) if sizes else LEAST_NIGHT_BYTES
+    by = f"by the largest of the last {len(sizes)}" if sizes else "no night is kept to go by"
+    expected = f"{_megabytes(COMFORTABLE_NIGHTS * need)} free, {COMFORTABLE_NIGHTS} times what a night needs, {by}"
+    if free is None:
+        return Check(name="disk", state=CheckState.NOT_CHECKED, expected=expected, found="no folder to ask of")
+    if free < need:
+        state = CheckState.FAILED
+    else:
+        state = CheckState.ATTENTION if free < COMFORTABLE_NIGHTS * need else CheckState.OK
+    do = None if state is CheckState.OK else "Make room; the archive itself only ever grows"
+    return Check(name="disk", state=state, expected=expected, found=f"{_megabytes(free)} free", do=do)
+
+
+def _lock(*, locked: bool | None) -> Check:
+    expected = "no other run at work"
+    if locked is None:
+        return Check(
+            name="lock",
+            state=CheckState.NOT_CHECKED,
+            expected=expected,
+            found=f"archive/{layout.LOCK} that cannot be looked at",
+            do="Nothing, where the folders are in order: a run that meets another one sends nothing and says so",
+        )
+    if locked:
+        do = "Wait until it has ended: a second one would end with exit code 5"
+        return Check(name="lock", state=CheckState.ATTENTION, expected=expected, found="one", do=do)
+    return Check(name="lock", state=CheckState.OK, expected=expected, found="nobody at work")
+
+
+def _journals(root: Root, today: date, *, locked: bool) -> Check:
+    expected = "no night begun and not sealed"
+    kept = root.store.nights.kept()
+    unsealed = [night for night in root.store.nights.unsealed() if night not in kept]
+    if not unsealed:
+        return Check(name="journals", state=CheckState.OK, expected=expected, found="none")
+    found = ", ".join(map(str, unsealed))
+    if locked:
+        return Check(name="journals", state=CheckState.OK, expected=expected, found=f"{found}, with a run at work")
+    if today in unsealed:
+        do = "Run 'bitdepth nightly' again today: it asks only what is missing"
+    else:
+        do = "Run 'bitdepth nightly': it seals what is over, recorded or void"
+    return Check(name="journals", state=CheckState.ATTENTION, expected=expected, found=found, do=do)
+
+
+def _last_night(root: Root, today: date) -> Check:
+    expected = "every night up to yesterday kept"
+    nights = root.store.nights
+    if not nights.kept():
+        return Check(name="last night", state=CheckState.OK, expected=expected, found="none yet: the archive is new")
+    last = nights.kept()[-1]
+    try:
+        kept = nights.get(last)
+    except (BitdepthError, OSError) as error:
+        return failed("last night", expected, error, "Restore the file from another copy of the archive")
+    found = f"{last}, {'recorded' if kept.counts else 'void'}"
+    if last > today:
+        return Check(
+            name="last night",
+            state=CheckState.FAILED,
+            expected=expected,
+            found=f"{found}; today is {today}",
+            do="Check this machine's clock: no earlier night can follow a later one",
+        )
+    missed = (last + timedelta(days=day) for day in range(1, (today - last).days))
+    gone = [night for night in missed if night not in nights.unsealed()]
+    state, do = CheckState.OK, None
+    if gone:
+        count = f"{len(gone)} nights have" if len(gone) > 1 else "1 night has"
+        found += f"; {count} been missed since, {gone[0]}" + (f" to {gone[-1]}" if len(gone) > 1 else "")
+        state, do = CheckState.ATTENTION, "Look at what should have started them; a missed night cannot be made up for"
+    elif not kept.counts:
+        state, do = CheckState.ATTENTION, "Look at the router and the network: a void night is in no window"
+    return Check(name="last night", state=state, expected=expected, found=found, do=do)
+
+
+def _megabytes(size: int) -> str:
+    return f"{size / 1_000_000:,.1f} MB"
