@@ -8,6 +8,9 @@
   let index = null;
   let asked = 0;
 
+  // The index has names in such parts; see generator/site/search.py.
+  const betweenWords = /[^\p{L}\p{N}.]+/gu;
+
   const counted = (found, one, many) => `${found.toLocaleString("en")} ${found === 1 ? one : many}`;
 
   const opened = () => {
@@ -33,7 +36,7 @@
   const search = async () => {
     asked += 1;
     const turn = asked;
-    const words = form.elements.q.value.trim();
+    const words = form.elements.q.value.replace(betweenWords, " ").trim();
     try {
       const found = words === "" ? null : await (await opened()).search(words);
       if (turn === asked) show(found === null ? null : new Set(found.results.map((result) => result.id)));

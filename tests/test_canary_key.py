@@ -79,8 +79,9 @@ def leaks(site: DemoSite, done: subprocess.CompletedProcess[str]) -> list[str]:
     said = {"stdout": done.stdout, "stderr": done.stderr}
     for path in sorted(site.path.rglob("*")):
         if path.is_file():
-            said[path.name] = path.read_bytes().decode("latin-1")
-            said[f"{path.name}, unpacked"] = words(path) if path.suffix == ".parquet" else ""
+            data = path.read_bytes()
+            said[path.name] = data.decode("latin-1")
+            said[f"{path.name}, unpacked"] = words(path) if data.startswith(b"PAR1") else ""
     return [place for place, text in said.items() if any(form in text for form in FORMS)]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from urllib.parse import unquote, urldefrag, urlsplit
 
 import kept_site
 import pytest
+from jsonschema import Draft202012Validator
 
 from generator.content import packaged
 from generator.probing.demo.sheet import RECORDING_NOTES, script_sheet
@@ -102,6 +104,16 @@ class TestItShowsEachLetter:
         assert {grade.latency_class for grade in grades} == {"replayed"}
         page = demo / "site/grades/google/gemma-3-270m/fir/2026-11-14/v0.1/index.html"
         assert "replayed, not measured" in plain(page.read_text())
+
+
+class TestMachineForms:
+    def test_every_record_fits_the_published_schema(self, demo: Path, grades: tuple[Grade, ...]):
+        """Each grade.json fits the JSON Schema that lies in the same site."""
+        schema = Draft202012Validator(json.loads((demo / "site/data/schema/grade.json").read_bytes()))
+        records = sorted((demo / "site/grades").rglob("grade.json"))
+        assert len(records) >= len(grades)
+        for record in records:
+            schema.validate(json.loads(record.read_bytes()))
 
 
 class TestEqualInputGivesEqualBytes:

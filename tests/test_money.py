@@ -108,10 +108,11 @@ class TestPriceLimit:
         assert price_limit(ask(price_request=Decimal("0.01"))) == {"prompt": 2.0, "completion": 4.0, "request": 0.02}
         assert request_body(ask(), SETTINGS)["provider"]["max_price"] == price_limit(ask())
 
-    def test_free_stays_free(self):
-        """A price of nothing allows nothing."""
+    def test_a_price_of_nothing_is_left_out(self):
+        """A router that compares strictly would find no endpoint under a limit of nothing."""
         free = ask(price_prompt=Decimal(0), price_completion=Decimal(0))
-        assert price_limit(free) == {"prompt": 0.0, "completion": 0.0, "request": 0.0}
+        assert price_limit(free) is None
+        assert price_limit(ask(price_prompt=Decimal(0))) == {"completion": 4.0}
 
     def test_none_without_a_price(self):
         """What is listed without a price is asked without a limit, where it is asked at all."""
@@ -261,6 +262,12 @@ class TestCarryingOn:
         assert left(planned, decided, begun=False).spent == 0
         told = [row_of(planned[1], cost_usd=Decimal("0.5"))]
         assert left(planned, told, begun=False).spent == Decimal("0.5")
+
+    def test_a_row_that_is_none_of_the_nights_asks(self):
+        """What a journal holds beside its plan counts by its own account."""
+        planned = asks("elm", each=1)
+        strange = [row_of(ask(endpoint="oak"), cost_usd=cost) for cost in (Decimal("0.25"), None)]
+        assert left(planned, strange, begun=False).spent == Decimal("0.25")
 
     def test_the_headroom_is_part_of_it(self):
         """What is held and counted is at the price that the request allows, not at the listed one."""

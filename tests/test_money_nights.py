@@ -25,7 +25,7 @@ from generator.settings import BudgetSettings, ProbingSettings, Settings
 from generator.workflows.costing import cost_plan
 from generator.workflows.probing import probe
 from generator.workflows.world import Root, World
-from tests.money_world import MoneyRouter, Rules
+from tests.money_router import MoneyRouter, Rules, times
 from tests.probing_makers import listed, listing
 
 NOW = datetime(2026, 11, 29, 3, tzinfo=UTC)
@@ -54,12 +54,13 @@ class ListingRouter(MoneyRouter):
 class Probed:
     """One night in a root of its own."""
 
-    def __init__(self, path: Path, seed: int, share: str) -> None:
+    def __init__(self, path: Path, seed: int, share: str, rules: Rules = Rules()) -> None:  # noqa: B008 - frozen
         self.draws = Random(seed)  # noqa: S311 - repeatable, not secret
         self.root: Root = kept_site.make_root(path, nights=0, graded=False, rendered=False)
-        self.router = ListingRouter(
-            self.draws, dict(PRICES), Rules(), ProbingSettings(), greedy=self.draws.random() < 0.5
-        )
+        greedy = self.draws.random() < 0.5
+        # Between listing and asking, prices rise to the most that requests allow.
+        now = {name: times(price, Decimal(2)) if greedy else price for name, price in PRICES.items()}
+        self.router = ListingRouter(self.draws, now, rules, ProbingSettings(), greedy=greedy)
         self.world = World(now=lambda: NOW, monotonic=self._time, sleep=self._sleep, entropy=lambda count: b"s" * count)
         self._passed = 0.0
         most = asyncio.run(
@@ -71,7 +72,8 @@ class Probed:
     def pass_by(self) -> None:
         """Run the night, and again while it is not complete."""
         for _ in range(RUNS):
-            self.router.next_run(events=self.draws.randrange(600) if self.draws.random() < 0.7 else None, credit=None)
+            dies_after = self.draws.randrange(self.draws.choice((30, 90, 600)))
+            self.router.next_run(events=dies_after if self.draws.random() < 0.7 else None, credit=None)
             self.ends.append(asyncio.run(self._run()))
             assert self.router.billed <= self.cap
             if self.ends[-1] == "sealed":
@@ -119,7 +121,7 @@ def nights(path: Path, seeds: range) -> Iterator[Probed]:
     """Yield some nights after all their runs, each under another share of what its plan says that it costs at most."""
     for seed in seeds:
         (path / str(seed)).mkdir()
-        night = Probed(path / str(seed), seed, ("0.03", "0.1", "0.4", "1", "2")[seed % 5])
+        night = Probed(path / str(seed), seed, ("0.05", "0.1", "0.2", "0.5", "2")[seed % 5])
         night.pass_by()
         yield night
 
@@ -136,9 +138,15 @@ class TestProbeNeverPassesItsCap:
         ends = {end for night in nights(tmp_path, range(100)) for end in night.ends}
         assert ends >= {"killed", "BudgetError", "sealed"}
 
-    def test_a_cap_of_what_the_plan_says_at_most_stops_nothing(self, tmp_path: Path):
-        """An undisturbed night under such a cap is sealed in one run, whatever its answers cost."""
-        night = Probed(tmp_path, 3, "1")
-        night.router.next_run(events=None, credit=None)
-        assert asyncio.run(night._run()) == "sealed"
-        assert len(night.root.store.nights.kept()) == 1
+    @pytest.mark.parametrize("seed", range(4))
+    def test_a_cap_of_what_the_plan_says_at_most_stops_nothing(self, tmp_path: Path, seed: int):
+        """Where answers say what they cost, a night under such a cap is asked to its end and sealed."""
+        night = Probed(tmp_path, seed, "1", Rules(always_says_the_cost=True))
+        for _ in range(RUNS):  # What never reached its endpoint in one run is asked in the next.
+            night.router.next_run(events=None, credit=None)
+            night.ends.append(asyncio.run(night._run()))
+            if night.ends[-1] == "sealed":
+                break
+        assert set(night.ends) <= {"PartialNightError", "sealed"}
+        assert night.ends[-1] == "sealed"
+        assert night.router.billed <= night.cap

@@ -16,7 +16,8 @@ from decimal import Decimal
 import pytest
 
 from generator.probing.interface import Stop
-from tests.money_world import Killed, Night, Rules, nights
+from tests.money_router import Rules
+from tests.money_world import Killed, Night, nights
 
 SEEN = {"jump", "402", "price_changed", "missing usage", "wrong usage"}
 WITHOUT_LIMITS = Rules(honours_max_price=False, always_says_the_cost=True)

@@ -2,25 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import os
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
 import site_material as made
 
 from generator.errors import ArchiveError, BitdepthError, ExitCode, IntegrityError
+from generator.records.canonical import sha256
 from generator.site import build, templates, views
+from generator.site.interface import Shelf
 
 PAGE = "grades/a/b/c/2026-11-27/v0.1/index.html"
 RECORD = "grades/a/b/c/2026-11-27/v0.1/grade.json"
 METHOD = "method/0.1/index.html"
 PERMANENT = {PAGE: b"page", RECORD: b"{}"}
+BESIDE = [".site.permanent", ".site.views", "site"]
 VIEWS = {"index.html": b"first", "models/a/b/index.html": b"model", "grades/a/b/c/2026-11-27/index.html": b"versions"}
 
 
 def lay(site: Path, permanent: dict[str, bytes] = PERMANENT, pages: dict[str, bytes] = VIEWS) -> build.LaidOut:
     """Lay out a site."""
-    return build.lay_out(site, permanent.items(), pages.items())
+    return build.lay_out(site, shelves(permanent), pages.items())
+
+
+def shelves(permanent: Mapping[str, bytes]) -> list[Shelf]:
+    """Return permanent files as the archive hands them: what lies in one folder on one shelf."""
+    found: dict[str, dict[str, bytes]] = {}
+    for path, data in permanent.items():
+        found.setdefault(path.rpartition("/")[0], {})[path] = data
+    return [
+        Shelf(name=f"pages/{folder}", digest=sha256(b"".join(of.values())), files=of.items)
+        for folder, of in found.items()
+    ]
 
 
 def files(site: Path) -> dict[str, bytes]:
@@ -60,7 +75,7 @@ class TestLayingOut:
         """A view that is not among the new ones is gone, with its folder; permanent files stay, named or not."""
         site = tmp_path / "site"
         lay(site)
-        laid = lay(site, {}, {"index.html": b"second"})
+        laid = lay(site, PERMANENT, {"index.html": b"second"})
         assert files(site) == PERMANENT | {"index.html": b"second"}
         assert not (site / "models").exists()
         assert laid.views_removed == 2
@@ -68,7 +83,7 @@ class TestLayingOut:
     def test_leaves_nothing_half_written(self, tmp_path: Path):
         """Beside the site only the list of views lies; no temporary file is left anywhere."""
         lay(tmp_path / "site")
-        assert sorted(path.name for path in tmp_path.iterdir()) == [".site.views", "site"]
+        assert sorted(path.name for path in tmp_path.iterdir()) == BESIDE
 
     def test_files_of_others_are_left_alone(self, tmp_path: Path):
         """A file that no build put there is neither replaced nor removed."""
@@ -105,12 +120,10 @@ class TestPermanentIsNeverReplaced:
     def test_no_view_stands_where_a_permanent_page_does(self, tmp_path: Path):
         """A view at a permanent page's path is refused, whether the page comes with it or lies there already."""
         site = tmp_path / "site"
-        with pytest.raises(IntegrityError, match="two"):
-            lay(site, PERMANENT, {PAGE: b"view"})
-        lay(site)
-        with pytest.raises(IntegrityError, match=PAGE):
-            lay(site, {}, {PAGE: b"view"})
-        assert (site / PAGE).read_bytes() == b"page"
+        for body in (b"view", PERMANENT[PAGE]):
+            with pytest.raises(IntegrityError, match=f"no view where a permanent page lies in .*{PAGE}"):
+                lay(site, PERMANENT, {PAGE: body})
+        assert (site / PAGE).read_bytes() == PERMANENT[PAGE]
 
     def test_a_method_page_is_a_view_until_kept(self, tmp_path: Path):
         """The page of a version is a view that may change, until it is kept: from then on it stays."""
@@ -120,13 +133,12 @@ class TestPermanentIsNeverReplaced:
         lay(site, {METHOD: b"kept"}, {})
         assert files(site) == {METHOD: b"kept"}
         lay(site, {METHOD: b"kept"}, {})
-        lay(site, {}, {})
         assert files(site) == {METHOD: b"kept"}
         with pytest.raises(IntegrityError, match=METHOD):
             lay(site, {METHOD: b"other"}, {})
 
     def test_survives_a_changed_template(self, tmp_path: Path):
-        """Under other templates every view changes and every permanent file keeps its bytes."""
+        """Under another style every page among the views changes, and every permanent file keeps its bytes."""
         material, site = made.material(), tmp_path / "site"
         permanent = made.permanent(material)
         lay(site, permanent, dict(views.render(material, made.TEMPLATES)))
@@ -135,8 +147,9 @@ class TestPermanentIsNeverReplaced:
         style = (made.ROOT / "templates/style.css").read_text()
         (own / "style.css").write_text(style.replace("#fdfcf9", "#fffffe"))
         changed = templates.load([own, made.ROOT / "templates"])
-        laid = lay(site, permanent, dict(views.render(material, changed)))
-        assert laid.views_changed == laid.views
+        under_it = dict(views.render(material, changed))
+        laid = lay(site, permanent, under_it)
+        assert laid.views_changed == sum(path.endswith(".html") for path in under_it)
         assert {path: (site / path).read_bytes() for path in permanent} == permanent
 
 
@@ -150,11 +163,11 @@ class TestKilled:
         lay(site)
         later = {path: body + b" later" for path, body in VIEWS.items()}
         with pytest.raises(Killed):
-            build.lay_out(site, PERMANENT.items(), killed_after(later, count))
+            build.lay_out(site, shelves(PERMANENT), killed_after(later, count))
         assert files(site) == PERMANENT | VIEWS
         lay(site, PERMANENT, later)
         assert files(site) == PERMANENT | later
-        assert sorted(path.name for path in tmp_path.iterdir()) == [".site.views", "site"]
+        assert sorted(path.name for path in tmp_path.iterdir()) == BESIDE
 
     @pytest.mark.parametrize("at", range(12))
     def test_at_any_rename_or_removal(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at: int):
@@ -176,8 +189,8 @@ class TestKilled:
             return stopped
 
         with monkeypatch.context() as patch:
-            patch.setattr(Path, "replace", stopping(Path.replace))
-            patch.setattr(Path, "unlink", stopping(Path.unlink))
+            patch.setattr(os, "replace", stopping(os.replace))
+            patch.setattr(os, "unlink", stopping(os.unlink))
             try:
                 lay(site, more, later)
             except Killed:

@@ -11,8 +11,9 @@ import site_material as made
 from markupsafe import Markup
 
 from generator.site import charts
+from generator.site.drawing import About
 
-ABOUT = charts.About(name="c", title="What it shows", description="What it says.")
+ABOUT = About(name="c", title="What it shows", description="What it says.")
 PERCENT = charts.Axis(low=Fraction(0), high=Fraction(100))
 HOSTILE = "</svg><script>alert(1)</script>\u202exet" + "x" * 90
 
@@ -190,7 +191,7 @@ class TestStrangersText:
 
     def test_title_and_description_too(self):
         """They hold no raw control character and no markup."""
-        about = charts.About(name="c", title=HOSTILE, description=HOSTILE)
+        about = About(name="c", title=HOSTILE, description=HOSTILE)
         svg = charts.matrix(about, ("A",), {})
         assert "\u202e" not in svg
         assert "<script" not in svg

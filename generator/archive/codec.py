@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import msgspec
@@ -17,6 +18,9 @@ from generator.records.endpoint import Endpoint
 from generator.records.grade import Grade
 from generator.records.observation import Observation
 from generator.records.prompt import Prompt
+
+_PAGES_AT_ONCE = 64
+"""Pages of some 30 kB that are decoded together."""
 
 Record = TypeVar("Record", bound=msgspec.Struct)
 
@@ -85,20 +89,9 @@ def read_parquet(data: bytes, of: pa.Schema, *, where: str) -> pa.Table:
     Raises:
         IntegrityError: where they are no Parquet, a checksum fails, or the columns are not the schema's.
     """
-    try:
+    with _reading(where):
         table = pq.read_table(pa.BufferReader(data), page_checksum_verification=True, use_threads=False)
-    except (pa.ArrowException, OSError) as error:
-        raise IntegrityError(
-            f"expected a Parquet file, found one that cannot be read ({type(error).__name__})",
-            where=where,
-            do=COMPARE_ELSEWHERE,
-        ) from None
-    if not table.schema.equals(of) or _ours(table.schema) != _ours(of):
-        raise IntegrityError(
-            f"expected the columns of format {schema.SCHEMA_FORMAT}, found {', '.join(table.column_names)}",
-            where=where,
-            do=COMPARE_ELSEWHERE,
-        )
+    _check_columns(table.schema, of, where)
     return table
 
 
@@ -114,9 +107,39 @@ def records_of(table: pa.Table, kind: type[Record]) -> tuple[Record, ...]:
         raise IntegrityError(f"expected rows of {kind.__name__}, found: {error}", do=COMPARE_ELSEWHERE) from None
 
 
-def pages_of(table: pa.Table) -> tuple[tuple[str, bytes], ...]:
-    """Return a pages table as (path, bytes)."""
-    return tuple(zip(table.column("path").to_pylist(), table.column("page").to_pylist(), strict=True))
+def each_page(data: bytes, *, where: str) -> Iterator[tuple[str, bytes]]:
+    """Yield (path, bytes) of a pages file, a few at a time.
+
+    Raises:
+        IntegrityError: as `read_parquet` does.
+    """
+    with _reading(where):
+        file = pq.ParquetFile(pa.BufferReader(data), page_checksum_verification=True)
+        _check_columns(file.schema_arrow, schema.PAGES, where)
+        for batch in file.iter_batches(_PAGES_AT_ONCE, columns=["path", "page"], use_threads=False):
+            yield from zip(batch.column("path").to_pylist(), batch.column("page").to_pylist(), strict=True)
+
+
+@contextmanager
+def _reading(where: str) -> Iterator[None]:
+    """Say in one message that a file cannot be read as Parquet."""
+    try:
+        yield
+    except (pa.ArrowException, OSError) as error:
+        raise IntegrityError(
+            f"expected a Parquet file, found one that cannot be read ({type(error).__name__})",
+            where=where,
+            do=COMPARE_ELSEWHERE,
+        ) from None
+
+
+def _check_columns(found: pa.Schema, of: pa.Schema, where: str) -> None:
+    if not found.equals(of) or _ours(found) != _ours(of):
+        raise IntegrityError(
+            f"expected the columns of format {schema.SCHEMA_FORMAT}, found {', '.join(found.names)}",
+            where=where,
+            do=COMPARE_ELSEWHERE,
+        )
 
 
 def _ours(of: pa.Schema) -> dict[bytes, bytes]:

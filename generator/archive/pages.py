@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import date
 
-from generator.archive import codec, layout, schema
+from generator.archive import codec, layout
 from generator.archive.folder import Folder, record_at
 from generator.records.canonical import SEALED_FORMAT, check_digest, sha256
 from generator.records.definition import version_key
@@ -25,10 +25,14 @@ class Pages:
 
     def get(self, version: str, window_end: date) -> tuple[tuple[str, bytes], ...]:
         """Return the kept pages of a window, (path, bytes) each, sorted by path."""
+        return tuple(self.each(version, window_end))
+
+    def each(self, version: str, window_end: date) -> Iterator[tuple[str, bytes]]:
+        """Yield the kept pages of a window as `get` returns them, without holding all of them."""
         name = layout.pages_file(version, window_end)
         data = self._folder.read(name)
         check_digest(data, self.manifest(version, window_end).sha256, where=name)
-        return codec.pages_of(codec.read_parquet(data, schema.PAGES, where=name))
+        return codec.each_page(data, where=name)
 
     def manifest(self, version: str, window_end: date) -> PagesManifest:
         """Return what lies beside a pages file."""

@@ -6,9 +6,10 @@ lets the router charge. Once it is decided, what it did cost takes the place of 
 not say, what was held stays spent.
 
 That the cap is never passed rests on what only the router can keep: it charges no more than the limit that a request
-sets, lets no more tokens be made than a request allows, charges nothing for what never reached an endpoint, and what it
-says that an answer cost is what it charges. Where an answer costs more than was held all the same, later requests to
-its endpoint are held for at that scale, and no more is overspent than by the requests that were in flight.
+sets and nothing where it lists a price of nothing, lets no more tokens be made than a request allows, charges nothing
+for what never reached an endpoint, and what it says that an answer cost is what it charges. Where an answer costs more
+than was held all the same, later requests to its endpoint are held for at that scale, and no more is overspent than by
+the requests that were in flight.
 """
 
 from __future__ import annotations

@@ -46,7 +46,8 @@ def carried_on(  # noqa: PLR0913 - a budget, and all that an earlier run left
     by_key = {ask_key(ask): ask for ask in asks}
     spent = account.spent_usd if account is not None else Decimal(0)
     for place, row in enumerate(decided):
-        held = budget.hold(by_key[row_key(row)], settings)
+        asked = by_key.get(row_key(row))
+        held = None if asked is None else budget.hold(asked, settings)
         if place >= counted:
             spent += _cost(row, held)
         if held is not None and row.cost_usd is not None:

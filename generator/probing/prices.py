@@ -85,15 +85,21 @@ def highest(prices: Iterable[Prices]) -> Prices | None:
 
 
 def price_limit(ask: Ask) -> dict[str, float] | None:
-    """Return the `max_price` of a request, in USD per million tokens and USD per request; None where none is known."""
+    """Return the `max_price` of a request, in USD per million tokens and USD per request; None where none is known.
+
+    A price of nothing is left out: a router that asks for less than the limit, and not for as much at most, would
+    find no free endpoint, and most endpoints take no fee for a request. One that begins to charge is found out by
+    its first answer, and held for from then on.
+    """
     prices = prices_of(ask)
     if prices is None:
         return None
-    return {
-        "prompt": float(prices.prompt * PRICE_HEADROOM * _PER_MILLION),
-        "completion": float(prices.completion * PRICE_HEADROOM * _PER_MILLION),
-        "request": float(prices.request * PRICE_HEADROOM),
+    limits = {
+        "prompt": prices.prompt * PRICE_HEADROOM * _PER_MILLION,
+        "completion": prices.completion * PRICE_HEADROOM * _PER_MILLION,
+        "request": prices.request * PRICE_HEADROOM,
     }
+    return {name: float(limit) for name, limit in limits.items() if limit} or None
 
 
 def _tables(raw: str) -> list[dict[str, Any]]:

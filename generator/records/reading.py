@@ -26,11 +26,12 @@ from generator.records.grade import (
 
 NOT_MEASURED = "not measured"
 WITHIN_FLOOR = "within the floor"
+WITHIN_NOISE = "within noise"
 NO_LETTER = "\N{EN DASH}"
 """Stands for the letter of a column that was not measured."""
 
 LETTER_WORDS = {
-    Letter.A: "within noise",
+    Letter.A: WITHIN_NOISE,
     Letter.B: "within narrow limits",
     Letter.C: "within wide limits",
     Letter.D: "beyond the limits",
@@ -99,6 +100,19 @@ def night_words(night: MatchNight, definition: Definition) -> str:
         return "within"
     level = None if definition.margin is None else definition.margin.ratio
     return "outside" if is_outside(night.mismatches, night.prompts, allowed, level) else "within the margin"
+
+
+def agreement_words(differing: int, compared: int, allowed: Fraction, definition: Definition) -> str | None:
+    """Return what two endpoints' answers read together: 'within noise', or nothing but their counts.
+
+    Args:
+        differing: prompts of stable families that they answered differently.
+        compared: those that both answered.
+        allowed: how many of them the floors allow to differ.
+        definition: the floors' own; its margin holds here too.
+    """
+    level = None if definition.margin is None else definition.margin.ratio
+    return None if is_outside(differing, compared, allowed, level) else WITHIN_NOISE
 
 
 def allowed_figure(night: MatchNight) -> str:

@@ -14,10 +14,10 @@ import msgspec
 from markupsafe import Markup, escape
 
 from generator.records.grade import Grade, Letter
-from generator.records.night import REPLAYED
 from generator.records.permalink import badge_path
 from generator.records.reading import LETTER_WORDS, provisional_words, short_form
 from generator.site.citation import title
+from generator.site.frame import is_replayed_grade
 from generator.site.library import EndpointStory, Library
 from generator.site.text import visible_plain
 
@@ -152,9 +152,11 @@ def _svg(name: str, across: int, width: int, parts: Sequence[Markup]) -> bytes:
 
 def _standing(grade: Grade, library: Library) -> str:
     """Return what a letter says of itself: unrated, provisional or final, replayed."""
-    replayed = grade.latency_class == REPLAYED or library.material.settings.router.kind == "demo"
     words = [LETTER_WORDS[grade.letter]] if grade.letter is Letter.U else []
-    return ", ".join([*words, provisional_words(grade), *(["replayed"] if replayed else [])])
+    words.append(provisional_words(grade))
+    if is_replayed_grade(grade, library.material.settings):
+        words.append("replayed")
+    return ", ".join(words)
 
 
 def _who(story: EndpointStory) -> str:

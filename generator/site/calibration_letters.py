@@ -10,6 +10,7 @@ from generator.records.calibration import CalibrationEvidence, LettersSideBySide
 from generator.records.grade import Column, Letter
 from generator.records.reading import COLUMN_WORDS, NO_LETTER, NOT_MEASURED
 from generator.site import charts
+from generator.site.drawing import About
 from generator.site.tables import Section, Table, counted
 
 _GRADE = "grade"
@@ -34,7 +35,7 @@ def letters_section(evidence: CalibrationEvidence, name: str) -> Section:
         (
             _column(column),
             charts.matrix(
-                charts.About(
+                About(
                     name=f"{name}-letters-{column or _GRADE}",
                     title=f"{_column(column)}: {first} against {second}",
                     description=_agreement(evidence, column),

@@ -11,6 +11,7 @@ from generator.records.grade import Letter
 from generator.records.reading import NOT_MEASURED
 from generator.site import charts
 from generator.site.calibration_letters import letters_section
+from generator.site.drawing import About, figure_of
 from generator.site.tables import (
     Chart,
     Section,
@@ -45,7 +46,7 @@ def _threshold(evidence: CalibrationEvidence, name: str) -> Section:
     )
     chart = Chart(
         svg=charts.strip(
-            charts.About(
+            About(
                 name=f"{name}-threshold-chart",
                 title="Median self-agreement and the threshold",
                 description=f"{counted(len(values), 'value')} between {percent_words(min(values, default=low))} and "
@@ -96,7 +97,7 @@ def _strips(name: str, model: str, families: Sequence[FamilyCalibration]) -> Cha
     )
     return Chart(
         svg=charts.strip(
-            charts.About(
+            About(
                 name=name,
                 title=f"Self-disagreement of {model}",
                 description=f"{counted(len(rows), 'family', 'families')}, one line each; from 0 to "
@@ -151,7 +152,7 @@ def _noise(evidence: CalibrationEvidence, name: str) -> Section:
     )
     chart = Chart(
         svg=charts.bars(
-            charts.About(
+            About(
                 name=f"{name}-rate-chart",
                 title="Windows that read C or D on M",
                 description="; ".join(f"{row.label}: {row.figure}" for row in rows) or "No model.",
@@ -180,7 +181,7 @@ def _equal(evidence: CalibrationEvidence, name: str) -> Section:
         drawn.append(
             Chart(
                 svg=charts.steps(
-                    charts.About(
+                    About(
                         name=f"{name}-luck-{index}",
                         title=f"The average of equal endpoints of {model} below the highest",
                         description=f"With {counted(last[0], 'equal endpoint')} the average stands {_points(last[1])} "
@@ -194,7 +195,7 @@ def _equal(evidence: CalibrationEvidence, name: str) -> Section:
                     caption=f"{model}: equal endpoints, and points below the highest of them, mean over the draws",
                     heads=("Endpoints", "Points", "Draws"),
                     rows=tuple(
-                        (str(each.endpoints), charts.figure_of(points[at][1]), f"{each.draws:,}")
+                        (str(each.endpoints), figure_of(points[at][1]), f"{each.draws:,}")
                         for at, each in enumerate(found)
                     ),
                     figures=frozenset({"Points", "Draws"}),
@@ -218,4 +219,4 @@ def _floor(family: FamilyCalibration) -> str:
 
 
 def _points(value: Fraction) -> str:
-    return f"{charts.figure_of(value)} {'point' if value == 1 else 'points'}"
+    return f"{figure_of(value)} {'point' if value == 1 else 'points'}"

@@ -1,8 +1,6 @@
-"""Charts as inline SVG: each has a title and a description, reads in black and white, and moves nothing.
+"""Charts of shares and counts as inline SVG: strip plots, bars, steps over whole numbers, and a small square of counts.
 
-Lines and text use currentColor, so that a chart follows light, dark and print; what a mark means is its shape and its
-place, never its colour. Coordinates are exact fractions, printed to two digits: equal figures give equal bytes. Labels
-may hold a stranger's text: it is made visible and shortened; the table beside a chart has it whole.
+What they are drawn with, and what holds for all of it, stands in `drawing`.
 """
 
 from __future__ import annotations
@@ -14,32 +12,26 @@ from fractions import Fraction
 import msgspec
 from markupsafe import Markup
 
-from generator.records.figures import printed
-from generator.site.text import visible_plain
+from generator.site.drawing import (
+    LEFT,
+    MOST_LABEL,
+    RIGHT,
+    WIDTH,
+    About,
+    box,
+    circle,
+    figure_of,
+    picture,
+    rule,
+    text,
+    triangle,
+)
 
-WIDTH = 360
-"""Of every chart but a matrix, in its own units: narrow enough for its text to be read at 320 px."""
-_LEFT, _RIGHT = 12, 348
-_MOST_LABEL = 46
-"""Characters that fit beside one another at the width of a chart."""
 _MARK = 8
 """How much room a mark takes, across and up; the width of an axis is a multiple of it."""
 _MOST_STACKED = 6
 """Circles drawn on one place; where more values fall on it, their number stands above."""
 _CELL = 30
-
-Point = Fraction | int
-
-
-class About(msgspec.Struct, frozen=True, kw_only=True):
-    """What a chart says to whoever does not see it."""
-
-    name: str
-    """The chart's id on its page."""
-    title: str
-    """What it shows."""
-    description: str
-    """What it says, in a sentence."""
 
 
 class StripRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -72,7 +64,7 @@ class Axis(msgspec.Struct, frozen=True, kw_only=True):
     def place(self, value: Fraction) -> Fraction:
         """Return where a value lies across a chart."""
         span = self.high - self.low
-        return _LEFT + (_RIGHT - _LEFT) * (min(max(value, self.low), self.high) - self.low) / span
+        return LEFT + (RIGHT - LEFT) * (min(max(value, self.low), self.high) - self.low) / span
 
 
 def strip(about: About, rows: Sequence[StripRow], axis: Axis, line: str = "") -> Markup:
@@ -92,19 +84,19 @@ def strip(about: About, rows: Sequence[StripRow], axis: Axis, line: str = "") ->
         stacks = _stacks(row.values, axis)
         high = max(stacks.values(), default=1)
         ground = y + 22 + _MARK * min(high, _MOST_STACKED) + (14 if high > _MOST_STACKED else 0)
-        parts += [_text(_LEFT, y + 14, row.label), _line(_LEFT, ground, _RIGHT, ground)]
+        parts += [text(LEFT, y + 14, row.label), rule(LEFT, ground, RIGHT, ground)]
         for x, count in stacks.items():
             drawn = min(count, _MOST_STACKED)
-            parts += [_circle(x, ground - _MARK // 2 - 1 - _MARK * level) for level in range(drawn)]
+            parts += [circle(x, ground - _MARK // 2 - 1 - _MARK * level) for level in range(drawn)]
             if count > drawn:
-                parts.append(_text(x, ground - _MARK * drawn - 4, str(count), anchor="middle"))
+                parts.append(text(x, ground - _MARK * drawn - 4, str(count), anchor="middle"))
         if row.at is not None:
-            parts.append(_triangle(axis.place(row.at), ground))
+            parts.append(triangle(axis.place(row.at), ground))
             if line:
-                parts.append(_text(axis.place(row.at), ground + 24, line, anchor=_anchor(axis.place(row.at))))
+                parts.append(text(axis.place(row.at), ground + 24, line, anchor=_anchor(axis.place(row.at))))
         y = ground + (34 if line and row.at is not None else 16)
     parts += _axis(axis, y)
-    return _svg(about, WIDTH, y + 26, parts)
+    return picture(about, WIDTH, y + 26, parts)
 
 
 def bars(about: About, rows: Sequence[Bar]) -> Markup:
@@ -113,13 +105,13 @@ def bars(about: About, rows: Sequence[Bar]) -> Markup:
     for index, row in enumerate(rows):
         y = 40 * index
         parts += [
-            _text(_LEFT, y + 14, row.label, most=_MOST_LABEL - len(row.figure)),
-            _text(_RIGHT, y + 14, row.figure, anchor="end"),
+            text(LEFT, y + 14, row.label, most=MOST_LABEL - len(row.figure)),
+            text(RIGHT, y + 14, row.figure, anchor="end"),
         ]
-        parts.append(_box(_LEFT, y + 20, _RIGHT - _LEFT, 11, "frame"))
+        parts.append(box(LEFT, y + 20, RIGHT - LEFT, 11, "frame"))
         if row.share:
-            parts.append(_box(_LEFT, y + 20, (_RIGHT - _LEFT) * row.share, 11, "full"))
-    return _svg(about, WIDTH, 40 * len(rows), parts)
+            parts.append(box(LEFT, y + 20, (RIGHT - LEFT) * row.share, 11, "full"))
+    return picture(about, WIDTH, 40 * len(rows), parts)
 
 
 def steps(about: About, points: Sequence[tuple[int, Fraction]], unit: str) -> Markup:
@@ -133,16 +125,16 @@ def steps(about: About, points: Sequence[tuple[int, Fraction]], unit: str) -> Ma
     across = Axis(low=Fraction(points[0][0] - 1), high=Fraction(points[-1][0] + 1), unit="")
     top = nice(max(figure for _, figure in points))
     parts = [
-        _text(_LEFT, 14, f"{figure_of(top)} {unit if top == 1 else unit + 's'}"),
-        _line(_LEFT, 24, _RIGHT, 24, "faint"),
+        text(LEFT, 14, f"{figure_of(top)} {unit if top == 1 else unit + 's'}"),
+        rule(LEFT, 24, RIGHT, 24, "faint"),
     ]
     for number, figure in points:
         x, y = across.place(Fraction(number)), 144 - 120 * figure / top
-        parts += [_line(x, 144, x, y), _circle(x, y)]
-    parts.append(_line(_LEFT, 144, _RIGHT, 144))
+        parts += [rule(x, 144, x, y), circle(x, y)]
+    parts.append(rule(LEFT, 144, RIGHT, 144))
     for number in (points[0][0], points[-1][0]) if len(points) > 1 else (points[0][0],):
-        parts.append(_text(across.place(Fraction(number)), 162, str(number), anchor="middle"))
-    return _svg(about, WIDTH, 170, parts)
+        parts.append(text(across.place(Fraction(number)), 162, str(number), anchor="middle"))
+    return picture(about, WIDTH, 170, parts)
 
 
 def matrix(about: About, labels: Sequence[str], counts: Mapping[tuple[str, str], int]) -> Markup:
@@ -156,17 +148,17 @@ def matrix(about: About, labels: Sequence[str], counts: Mapping[tuple[str, str],
     parts: list[Markup] = []
     for row, first in enumerate(labels):
         y = _CELL * (row + 1)
-        parts.append(_text(_CELL // 2, y + 20, first, anchor="middle"))
-        parts.append(_text(_CELL * (row + 1) + _CELL // 2, 20, first, anchor="middle"))
+        parts.append(text(_CELL // 2, y + 20, first, anchor="middle"))
+        parts.append(text(_CELL * (row + 1) + _CELL // 2, 20, first, anchor="middle"))
         for column, second in enumerate(labels):
             x = _CELL * (column + 1)
-            parts.append(_box(x + 1, y + 1, _CELL - 2, _CELL - 2, "frame"))
+            parts.append(box(x + 1, y + 1, _CELL - 2, _CELL - 2, "frame"))
             if row == column:
-                parts.append(_box(x + 4, y + 4, _CELL - 8, _CELL - 8, "frame"))
+                parts.append(box(x + 4, y + 4, _CELL - 8, _CELL - 8, "frame"))
             if counts.get((first, second)):
-                parts.append(_text(x + _CELL // 2, y + 20, str(counts[first, second]), anchor="middle"))
+                parts.append(text(x + _CELL // 2, y + 20, str(counts[first, second]), anchor="middle"))
     size = _CELL * (len(labels) + 1)
-    return _svg(about, size, size, parts)
+    return picture(about, size, size, parts, "matrix")
 
 
 def nice(value: Fraction) -> Fraction:
@@ -179,21 +171,16 @@ def nice(value: Fraction) -> Fraction:
         step *= 10
 
 
-def figure_of(value: Fraction | int) -> str:
-    """Return a figure as charts and their tables print it: to two digits."""
-    return printed(Fraction(value), digits=2)
-
-
 def _stacks(values: Sequence[Fraction], axis: Axis) -> Counter[int]:
     """Return how many values fall on each place across, on a grid as fine as a mark, from left to right."""
-    return Counter(_LEFT + round((axis.place(value) - _LEFT) / _MARK) * _MARK for value in sorted(values))
+    return Counter(LEFT + round((axis.place(value) - LEFT) / _MARK) * _MARK for value in sorted(values))
 
 
 def _axis(axis: Axis, y: int) -> list[Markup]:
-    parts = [_line(_LEFT, y, _RIGHT, y, "faint")]
+    parts = [rule(LEFT, y, RIGHT, y, "faint")]
     for value, anchor in ((axis.low, "start"), ((axis.low + axis.high) / 2, "middle"), (axis.high, "end")):
         x = axis.place(value)
-        parts += [_line(x, y, x, y + 5), _text(x, y + 20, figure_of(value) + axis.unit, anchor=anchor)]
+        parts += [rule(x, y, x, y + 5), text(x, y + 20, figure_of(value) + axis.unit, anchor=anchor)]
     return parts
 
 
@@ -202,44 +189,3 @@ def _anchor(x: Fraction) -> str:
     if x < WIDTH // 3:
         return "start"
     return "end" if x > WIDTH - WIDTH // 3 else "middle"
-
-
-def _svg(about: About, width: int, height: int, parts: Sequence[Markup]) -> Markup:
-    return Markup(
-        '<svg class="{kind}" role="img" aria-labelledby="{name}-t {name}-d" viewBox="0 0 {width} {height}">'
-        '<title id="{name}-t">{title}</title><desc id="{name}-d">{description}</desc>{parts}</svg>'
-    ).format(
-        kind="wide" if width == WIDTH else "matrix",
-        name=about.name,
-        width=width,
-        height=height,
-        title=visible_plain(about.title),
-        description=visible_plain(about.description),
-        parts=Markup("").join(parts),
-    )
-
-
-def _text(x: Point, y: Point, text: str, *, anchor: str = "start", most: int = _MOST_LABEL) -> Markup:
-    shown = visible_plain(text)
-    shown = shown if len(shown) <= most else shown[: most - 1] + "\N{HORIZONTAL ELLIPSIS}"
-    return Markup('<text x="{}" y="{}" text-anchor="{}">{}</text>').format(figure_of(x), figure_of(y), anchor, shown)
-
-
-def _line(x: Point, y: Point, to_x: Point, to_y: Point, kind: str = "firm") -> Markup:
-    return Markup('<path class="{}" d="M{} {}L{} {}"/>').format(kind, *map(figure_of, (x, y, to_x, to_y)))
-
-
-def _circle(x: Point, y: Point) -> Markup:
-    return Markup('<circle cx="{}" cy="{}" r="3.2"/>').format(figure_of(x), figure_of(y))
-
-
-def _triangle(x: Point, y: Point) -> Markup:
-    """Return a full triangle that points up at a line from below."""
-    points = (x, y + 1, x - 5, y + 10, x + 5, y + 10)
-    return Markup('<path class="full" d="M{} {}L{} {}L{} {}Z"/>').format(*map(figure_of, points))
-
-
-def _box(x: Point, y: Point, width: Point, height: Point, kind: str) -> Markup:
-    return Markup('<rect class="{}" x="{}" y="{}" width="{}" height="{}"/>').format(
-        kind, *map(figure_of, (x, y, width, height))
-    )

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from datetime import date
 from itertools import groupby
 
 import msgspec
+from markupsafe import Markup
 
 from generator.records.canonical import sha256
 from generator.records.definition import version_key
 from generator.records.grade import Grade, MatchFamily
 from generator.records.permalink import endpoint_path, grade_index_path, model_path
 from generator.records.reading import COLUMN_WORDS, change_words, readings
+from generator.site import history_chart, match_chart
+from generator.site.agreement_view import who_agreed
 from generator.site.anchors import COLUMN_ANCHORS
 from generator.site.citation import title
 from generator.site.explained import Explained, explained
@@ -21,17 +25,25 @@ from generator.site.history import changes
 from generator.site.library import EndpointStory, Library, ModelStory
 from generator.site.links import INDEX, Links
 from generator.site.shown_tables import endpoint_tables, model_tables
+from generator.site.tables import Table
 from generator.site.templates import Templates
 from generator.site.text import visible_plain
 from generator.site.unit import attributes, context_short, latency_short, price_short
 
+MOST_UNFOLDED = 31
+"""Rows of an endpoint's table of grades that stand open; more are folded."""
 
-class Agreeing(msgspec.Struct, frozen=True, kw_only=True):
-    """With whom an endpoint agreed how often: counts, and nothing made of them."""
 
-    story: EndpointStory
-    others: tuple[tuple[EndpointStory, int, int], ...]
-    """Another endpoint, same answers, prompts both answered."""
+class History(msgspec.Struct, frozen=True, kw_only=True):
+    """An endpoint's windows under the current version as one picture, and every permanent grade as one table."""
+
+    svg: Markup | None
+    """None where nothing was graded under the current version."""
+    months: Table | None
+    """The figures of the picture where its windows stand by month."""
+    rows: tuple[tuple[date, Grade | None], ...]
+    """Newest first; None where the current version has no grade of a window between two that it graded."""
+    folded: bool
 
 
 def render(library: Library, templates: Templates) -> Iterator[tuple[str, bytes]]:
@@ -64,7 +76,7 @@ def _model_page(model: ModelStory, library: Library, templates: Templates, repla
         model=model,
         newest=next((grade for grade in latest if grade.window_end == newest), None),
         families=_families(grade for grade in latest if grade.window_end == newest),
-        agreeing=_agreeing(model),
+        agreement=who_agreed(model, library),
         shown=model_tables(model.shown),
         readings=readings,
         column_words=COLUMN_WORDS,
@@ -82,7 +94,8 @@ def _endpoint_page(
 ) -> tuple[str, bytes]:
     path = endpoint_path(story.model, story.endpoint) + INDEX
     links = Links(path)
-    columns = readings(story.latest, library.definition(story.latest)) if story.latest else ()
+    definition = library.definition(story.latest) if story.latest else None
+    columns = readings(story.latest, definition) if story.latest and definition else ()
     name = f"{visible_plain(story.model)} at {visible_plain(story.provider)}"
     page = templates.render(
         "endpoint.html",
@@ -101,6 +114,8 @@ def _endpoint_page(
         column_words=COLUMN_WORDS,
         why={column: links.method(library.current, anchor) for column, anchor in COLUMN_ANCHORS.items()},
         unit=attributes(story.latest, columns) if story.latest else (),
+        match=match_chart.chart("match-chart", story.latest, definition) if story.latest and definition else None,
+        history_of=_history(story, library),
         changes=changes(story, library.current),
         change_words=change_words,
         shown=() if story.shown is None else endpoint_tables(story.shown),
@@ -157,18 +172,16 @@ def _families(grades: Iterable[Grade]) -> tuple[FamilyRow, ...]:
     return tuple(FamilyRow(family=families[name], floor=floor_words(families[name])) for name in sorted(families))
 
 
-def _agreeing(model: ModelStory) -> tuple[Agreeing, ...]:
-    """Return the agreement counts from the side of each endpoint, in the order of the model's page."""
-    counts = {}
-    for pair in model.agreements:
-        counts[pair.first, pair.second] = counts[pair.second, pair.first] = (pair.same, pair.both)
-    rows = []
-    for story in model.endpoints:
-        others = tuple(
-            (other, *counts[story.endpoint, other.endpoint])
-            for other in model.endpoints
-            if (story.endpoint, other.endpoint) in counts
-        )
-        if others:
-            rows.append(Agreeing(story=story, others=others))
-    return tuple(rows)
+def _history(story: EndpointStory, library: Library) -> History:
+    version, grades = library.current, story.grades
+    recorded = (night.record.night for night in library.recorded)
+    windows = history_chart.history((each for each in grades if each.method_version == version), recorded)
+    many = len(windows) > history_chart.MOST_IN_LETTERS
+    missing = [(window.end, None) for window in windows if window.grade is None]
+    rows = sorted([*((grade.window_end, grade) for grade in grades), *missing], key=lambda row: row[0], reverse=True)
+    return History(
+        svg=history_chart.chart("history-chart", windows, version) if windows else None,
+        months=history_chart.month_table(history_chart.months(windows), version) if many else None,
+        rows=tuple(rows),
+        folded=len(rows) > MOST_UNFOLDED,
+    )

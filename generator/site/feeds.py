@@ -25,7 +25,7 @@ from generator.records.reading import (
 )
 from generator.settings import Settings
 from generator.site.atom import Entry, Feed, atom
-from generator.site.frame import replayed_line
+from generator.site.frame import is_replayed_grade, replayed_line
 from generator.site.history import Reported, VersionChange, leading, reported, version_changes
 from generator.site.library import Library
 from generator.site.metadata import LICENCE
@@ -33,16 +33,17 @@ from generator.site.text import told, visible, visible_plain
 
 MOST_ENTRIES = 200
 """Entries of one feed; every endpoint's own page lists all of its changes."""
+_REPLAYED = "Demo. The answers behind this grade were replayed from a recording: no live endpoint was asked."
 
 
 def render(library: Library) -> Iterator[tuple[str, bytes]]:
     """Yield the site's feed and each model's."""
     material, settings = library.material, library.material.settings
     led = leading(material.windows)
-    every: list[Reported] = []
+    every: list[Reported] = []  # Never more than a feed holds: each has its grades with it.
     for model in library.models:
         found = _newest_first(change for story in model.endpoints for change in reported(story, led))
-        every += found
+        every = _newest_first([*every, *found])
         name = visible_plain(model.model)
         yield _feed(
             library,
@@ -52,7 +53,7 @@ def render(library: Library) -> Iterator[tuple[str, bytes]]:
             page=model_path(model.model),
             entries=[_entry(change, library) for change in found],
         )
-    entries = [_entry(change, library) for change in _newest_first(every)]
+    entries = [_entry(change, library) for change in every]
     versions = (_version_entry(change, library) for change in version_changes(material.windows, material.grades))
     entries = sorted((*versions, *entries), key=lambda entry: entry.updated, reverse=True)
     yield _feed(
@@ -110,7 +111,7 @@ def _entry(change: Reported, library: Library) -> Entry:
         id=_tag(grade.issued, f"{path}#{mark}", settings),
         title=f"{who}: {title}",
         updated=grade.issued,
-        content=_unit(grade) + said + _replayed(library),
+        content=_unit(grade) + said + _replayed(grade, settings),
         page=settings.address + path,
         related=(settings.address + _path(what),) if isinstance(what, Grade) else (),
     )
@@ -128,7 +129,7 @@ def _version_entry(change: VersionChange, library: Library) -> Entry:
         id=_tag(change.issued, f"{path}#current", settings),
         title=f"Method version {change.after} is current; it was {change.before} before",
         updated=change.issued,
-        content=said + _replayed(library),
+        content=said,
         page=settings.address + path,
         related=(settings.address + method_path(change.before),),
     )
@@ -165,10 +166,9 @@ def _items(words: Iterable[str]) -> Markup:
     return Markup("").join(Markup("<li>{}</li>").format(told(each)) for each in words)
 
 
-def _replayed(library: Library) -> Markup:
-    """Return the line on replayed answers: a reader of feeds sees one entry at a time."""
-    line = replayed_line(night.record for night in library.material.nights)
-    return Markup("") if line is None else Markup("<p>{}</p>").format(line)
+def _replayed(grade: Grade, settings: Settings) -> Markup:
+    """Return what a replayed grade says of itself: a reader of feeds sees one entry at a time."""
+    return Markup("<p>{}</p>").format(_REPLAYED) if is_replayed_grade(grade, settings) else Markup("")
 
 
 def _path(grade: Grade) -> str:

@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
+from generator.records.grade import Grade
 from generator.records.night import REPLAYED, NightRecord
 from generator.records.permalink import feed_path
 from generator.settings import Settings
@@ -84,6 +85,11 @@ def frame(  # noqa: PLR0913 - a page's title, description and way back are named
 def is_replayed(record: NightRecord) -> bool:
     """True where a night's answers were played back from a recording."""
     return record.settings.latency == REPLAYED or record.router == "demo"
+
+
+def is_replayed_grade(grade: Grade, settings: Settings) -> bool:
+    """True where a grade is of answers that were played back from a recording."""
+    return grade.latency_class == REPLAYED or settings.router.kind == "demo"
 
 
 def replayed_line(records: Iterable[NightRecord]) -> str | None:

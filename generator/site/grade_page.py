@@ -8,6 +8,7 @@ from __future__ import annotations
 from datetime import date
 from fractions import Fraction
 from functools import lru_cache
+from typing import NamedTuple
 
 import msgspec
 
@@ -41,7 +42,7 @@ RECORD = "grade.json"
 """What lies beside every permanent page."""
 
 
-class NightRow(msgspec.Struct, frozen=True, kw_only=True):
+class NightRow(NamedTuple):
     """One night of the window as printed; figures are null where nothing was measured."""
 
     night: date

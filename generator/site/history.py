@@ -67,13 +67,13 @@ def latest_changes(stories: Iterable[EndpointStory], version: str, most: int) ->
 
 
 def leading(windows: Iterable[GradedWindow]) -> Mapping[date, str]:
-    """Return, by window end, the version that was current when the night's own run graded it.
+    """Return, by window end, the version that was current when it graded the window: of several, the first.
 
     Whatever a re-grade says of a window was reported under that version, when it was news.
     """
     found: dict[date, str] = {}
-    for window in sorted(windows, key=lambda each: version_key(each.method_version)):
-        if window.was_current and not window.regrade:
+    for window in sorted(windows, key=lambda each: (each.regrade, version_key(each.method_version))):
+        if window.was_current:
             found.setdefault(window.window_end, window.method_version)
     return found
 
@@ -85,8 +85,8 @@ def reported(story: EndpointStory, led: Mapping[date, str]) -> tuple[Reported, .
         story: the endpoint's.
         led: by window end, the version whose grade of it counts; a window that is not there is passed over.
     """
-    graded = sorted((g for g in story.grades if led.get(g.window_end) == g.method_version), key=lambda g: g.window_end)
-    return _between(graded)
+    every = story.held.of(story.model, story.endpoint)
+    return _between([grade for grade in every if led.get(grade.window_end) == grade.method_version])
 
 
 def version_changes(windows: Iterable[GradedWindow], grades: Iterable[Grade]) -> tuple[VersionChange, ...]:

@@ -3,7 +3,7 @@
     grade_page.render(grade, ...)   -> bytes of a permanent page, once, when the grade is issued (pure)
     method_page.render(method, ...) -> bytes of a method version's page, kept when first graded under (pure)
     views.render(material)          -> (path, bytes) of every page that may change (pure)
-    build.lay_out(...)              -> the folder that a host serves
+    build.lay_out(...)              -> the folder that a host serves, from shelves of kept files and from views
 
 Paths are relative to the site's folder and use '/'. Pages link to one another relatively, to `.../index.html`, so
 that the site opens from disk as it does over HTTP; only canonical addresses and citations hold the base address.
@@ -11,7 +11,7 @@ that the site opens from disk as it does over HTTP; only canonical addresses and
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date
 from fractions import Fraction
 from typing import Protocol
@@ -47,6 +47,8 @@ class Agreement(msgspec.Struct, frozen=True, kw_only=True):
     second: str
     same: int
     both: int
+    families: tuple[tuple[str, int, int], ...] = ()
+    """(family, same, both), ascending."""
 
 
 class NightChange(msgspec.Struct, frozen=True, kw_only=True):
@@ -74,6 +76,8 @@ class ModelMaterial(msgspec.Struct, frozen=True, kw_only=True):
     model: str
     agreements: tuple[Agreement, ...]
     """Of the latest window under the current method, each pair once, first < second."""
+    nights: tuple[date, ...] = ()
+    """That window's nights, ascending."""
     references: tuple[tuple[int, int], ...] = ()
     """(endpoints, pairs), ascending: so many (night, prompt) pairs had a reference that so many endpoints gave."""
     without_reference: int = 0
@@ -173,6 +177,17 @@ class Material(msgspec.Struct, frozen=True, kw_only=True):
     out."""
     explanations: Mapping[tuple[str, str], Explanation] = {}
     """By (model, endpoint), the latest grade under the current method explained."""
+
+
+class Shelf(msgspec.Struct, frozen=True, kw_only=True):
+    """Permanent files that were kept together, in one file of the archive."""
+
+    name: str
+    """That file's."""
+    digest: str
+    """Its recorded SHA-256: while it is the same, so are the permanent files."""
+    files: Callable[[], Iterable[tuple[str, bytes]]]
+    """Reads the path and the bytes of each, sorted by path; the digest is checked before the first."""
 
 
 class GradeContext(msgspec.Struct, frozen=True, kw_only=True):

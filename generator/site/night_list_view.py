@@ -15,6 +15,7 @@ from generator.site.frame import Step, frame, replayed_line
 from generator.site.interface import NightMaterial
 from generator.site.library import Library, counts_as_recorded
 from generator.site.links import INDEX, Links
+from generator.site.night_chart import over_nights
 from generator.site.templates import Templates
 
 PATH = f"nights/{INDEX}"
@@ -79,10 +80,10 @@ def render(library: Library, templates: Templates) -> Iterator[tuple[str, bytes]
             replayed=replayed_line(night.record for night in nights),
         ),
         links=Links(PATH),
+        chart=over_nights(nights),
         listed=listed,
         words=_words(listed),
         months=months(listed) if len(nights) > MOST_TOGETHER else (),
-        method_version=library.current,
     )
     yield PATH, page
 

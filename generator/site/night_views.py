@@ -16,9 +16,8 @@ from generator.site.frame import Step, frame, is_replayed, replayed_line
 from generator.site.interface import NightMaterial
 from generator.site.library import Library, counts_as_recorded
 from generator.site.links import INDEX, Links
+from generator.site.outcome_chart import counts_of, outcomes
 from generator.site.templates import Templates
-
-_OUTCOMES = ("answered", "truncated", "empty", "error", "misrouted", "unsent")
 
 
 def render(library: Library, templates: Templates) -> Iterator[tuple[str, bytes]]:
@@ -53,7 +52,8 @@ def _page(
         missed=date_words(record.missed),
         before=before,
         after=after,
-        outcomes=tuple((outcome, getattr(record.counts, outcome)) for outcome in _OUTCOMES),
+        chart=outcomes("outcomes-chart", record.counts),
+        outcomes=counts_of(record.counts),
         settings=_settings(record),
         generated=tuple(prompt for prompt in night.prompts if not prompt.fixed),
         fixed=tuple(prompt for prompt in night.prompts if prompt.fixed),

@@ -66,7 +66,7 @@ def find(site: Path, prefix: str, address: str) -> Found:
         return Found()
     try:
         return _look(site, prefix, path)
-    except OSError:  # Longer than a file system allows, or no right to look.
+    except (OSError, RuntimeError):  # Longer than a file system allows, no right to look, or links in a circle.
         return Found()
 
 

@@ -36,7 +36,7 @@ class SearchIndex(msgspec.Struct, frozen=True, kw_only=True):
 
 
 _BETWEEN_WORDS = re.compile(r"[^\w.]+|_")
-"""Names are also found by their parts: 'llama-3.3-70b' by 'llama', by '3.3' and by '70b'."""
+"""What parts names, here and in templates/search.js: 'llama-3.3-70b' is found as 'llama', '3.3' and '70b'."""
 
 Indexer = Callable[[tuple[SearchEntry, ...]], SearchIndex | None]
 """Makes the index of some entries, or None where this machine cannot."""
@@ -55,6 +55,5 @@ def entries(library: Library) -> tuple[SearchEntry, ...]:
 
 
 def _words(*texts: str) -> str:
-    """Return strangers' texts as they are found: whole, and part by part."""
-    whole = " ".join(visible_plain(text) for text in texts if text)
-    return f"{whole} {_BETWEEN_WORDS.sub(' ', whole)}"
+    """Return strangers' texts as they are found, part by part."""
+    return _BETWEEN_WORDS.sub(" ", " ".join(visible_plain(text) for text in texts)).strip()

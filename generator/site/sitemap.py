@@ -11,7 +11,7 @@ from datetime import date
 
 from markupsafe import escape
 
-from generator.records.permalink import method_path, permalink_path
+from generator.records.permalink import endpoint_path, method_path, permalink_path
 from generator.site.library import Library
 from generator.site.links import INDEX
 
@@ -30,16 +30,15 @@ def part_path(number: int) -> str:
 def mapped(
     views: Iterable[tuple[str, bytes]], library: Library, most: int = MOST_ADDRESSES
 ) -> Iterator[tuple[str, bytes]]:
-    """Yield every view, and after them the sitemap of them and of all permanent pages.
+    """Yield every view, and between and after them the sitemap of them and of all permanent pages.
 
     Args:
-        views: path and bytes of each view.
+        views: path and bytes of each view, the page of every endpoint among them.
         library: knows the permanent pages, and the site's address.
         most: addresses in one file.
     """
     address = library.material.settings.address
-    files = 0
-    lines: list[str] = []
+    files, lines = 0, []
     for path, body, issued in _passed(views, library):
         if body is not None:
             yield path, body
@@ -57,12 +56,17 @@ def mapped(
 
 
 def _passed(views: Iterable[tuple[str, bytes]], library: Library) -> Iterator[tuple[str, bytes | None, date | None]]:
-    """Yield each view, then each permanent page with the day on which it was issued, without its bytes."""
+    """Yield each view, and each permanent page with the day on which it was issued and without its bytes.
+
+    An endpoint's permanent pages follow its own page, for which its grades have just been read.
+    """
+    stories = {endpoint_path(each.model, each.endpoint): each for of in library.models for each in of.endpoints}
     for path, body in views:
         yield path, body, None
-    for grade in library.material.grades:
-        folder = permalink_path(grade.model, grade.endpoint, grade.window_end, grade.method_version)
-        yield folder + INDEX, None, grade.issued
+        story = stories.get(path.removesuffix(INDEX))
+        for grade in story.held.of(story.model, story.endpoint) if story else ():
+            folder = permalink_path(grade.model, grade.endpoint, grade.window_end, grade.method_version)
+            yield folder + INDEX, None, grade.issued
     for version in sorted(library.material.kept_methods):
         yield method_path(version) + INDEX, None, None
 

@@ -60,6 +60,8 @@ def visible_lines(text: str) -> Markup:
 
 def visible_plain(text: str) -> str:
     """Return one line of a stranger's text without markup, for titles, attributes, citations and the terminal."""
+    if _ordinary(text, lines=False):
+        return text
     return "".join(shown for shown, _ in _parts(text, lines=False))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 
 import pyarrow as pa
 
@@ -25,6 +26,7 @@ from generator.site.interface import (
     ModelMaterial,
     NightChange,
     NightMaterial,
+    Shelf,
 )
 from generator.site.templates import load
 from generator.workflows.calibrating import prompts_so_far
@@ -43,19 +45,31 @@ def render(root: Root, *, progress: Progress) -> build.LaidOut:
         IntegrityError: where a kept page is not what it was, or a laid-out permanent page has other bytes.
     """
     with progress.bar("rendering", 1) as advance:
-        laid_out = build.lay_out(root.site, permanent_files(root), view_files(root))
+        laid_out = build.lay_out(root.site, shelves(root), view_files(root))
         advance(1)
     return laid_out
 
 
 def permanent_files(root: Root) -> Iterator[tuple[str, bytes]]:
     """Yield path and bytes of every permanent page, as kept."""
+    for shelf in shelves(root):
+        yield from shelf.files()
+
+
+def shelves(root: Root) -> Iterator[Shelf]:
+    """Yield what was kept together: each method version's page, and the pages of each window."""
     pages = root.store.pages
     for version in pages.methods():
-        yield f"{method_path(version)}index.html", pages.method(version)
+        manifest = pages.method_manifest(version)
+        yield Shelf(name=manifest.file, digest=manifest.sha256, files=partial(_method_page, root, version))
     for version in root.store.grades.versions():
         for end in pages.windows(version):
-            yield from pages.get(version, end)
+            manifest = pages.manifest(version, end)
+            yield Shelf(name=manifest.file, digest=manifest.sha256, files=partial(pages.each, version, end))
+
+
+def _method_page(root: Root, version: str) -> tuple[tuple[str, bytes]]:
+    return ((f"{method_path(version)}index.html", root.store.pages.method(version)),)
 
 
 def view_files(root: Root) -> Iterator[tuple[str, bytes]]:

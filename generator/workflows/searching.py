@@ -63,6 +63,8 @@ def indexer(say: Callable[[str], None], program: Path | None = None) -> Indexer:
     """
 
     def index(entries: tuple[SearchEntry, ...]) -> SearchIndex | None:
+        if not entries:  # Nothing to find: Pagefind makes no index of nothing.
+            return None
         found = program or get_executable()
         if found is None or not found.is_file():
             say("the site has no search index: there is no pagefind program for this machine")

@@ -1,0 +1,81 @@
+"""Our side: pages kept in an archive once, then laid out; each piece of work measured in a process of its own."""
+
+from __future__ import annotations
+
+import resource
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from functools import partial
+from pathlib import Path
+
+from generator.archive.folder import Folder
+from generator.archive.pages import Pages
+from generator.site import build, grade_page
+from generator.site.interface import Shelf
+from generator.site.templates import Templates, load
+from tests.benchmarks import site_records as records
+from tests.benchmarks.site_measure import Spent
+
+TEMPLATES = Path(__file__).resolve().parents[2] / "templates"
+VERSION = "0.1"
+
+
+def rendered(grades: Path, templates: Templates) -> Iterator[tuple[str, bytes]]:
+    """Yield the permanent page of each grade of a file, and the record beside it."""
+    for grade, context in records.read(grades):
+        page, record = grade_page.paths(grade)
+        yield page, grade_page.render(grade, context, templates)
+        yield record, grade_page.record_bytes(grade)
+
+
+def keep(archive: Path, window: int, grades: Path) -> None:
+    """Render the pages of a window and keep them in an archive, as issuing them does."""
+    made = rendered(grades, load([TEMPLATES]))
+    end = records.FIRST + timedelta(days=window)
+    Pages(Folder(archive)).add(made, version=VERSION, digest=records.method().digest, window_end=end)
+
+
+def shelves(archive: Path) -> Iterator[Shelf]:
+    """Yield the pages that an archive keeps, window by window, as `bitdepth render` does."""
+    kept = Pages(Folder(archive))
+    for end in kept.windows(VERSION):
+        manifest = kept.manifest(VERSION, end)
+        yield Shelf(name=manifest.file, digest=manifest.sha256, files=partial(kept.each, VERSION, end))
+
+
+def lay_out(archive: Path, site: Path) -> None:
+    """Lay out every page that an archive keeps."""
+    build.lay_out(site, shelves(archive), ())
+
+
+def render(site: Path, grades: Path) -> None:
+    """Render the pages of a window from their records and write them, without an archive."""
+    shelf = Shelf(name=grades.name, digest="", files=partial(rendered, grades, load([TEMPLATES])))
+    build.lay_out(site, [shelf], ())
+
+
+def issue(archive: Path, site: Path, window: int, grades: Path) -> None:
+    """Render the pages of a window, keep them, and lay out what is new."""
+    keep(archive, window, grades)
+    lay_out(archive, site)
+
+
+def write(site: Path, archive: Path) -> None:
+    """Write the pages that an archive keeps, one file each and no more: what any generator has to do at least."""
+    for shelf in shelves(archive):
+        for path, data in shelf.files():
+            if path.endswith(grade_page.INDEX):
+                target = site / path
+                target.parent.mkdir(parents=True)
+                with target.open("xb") as file:
+                    file.write(data)
+
+
+def spent_on(work: Callable[[], None]) -> Spent:
+    """Return what this process spends on some work, and the most memory that it has held."""
+    before = resource.getrusage(resource.RUSAGE_SELF)
+    work()
+    after = resource.getrusage(resource.RUSAGE_SELF)
+    return Spent(
+        cpu_s=after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, peak_mb=after.ru_maxrss / 1024
+    )
