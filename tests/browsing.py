@@ -28,6 +28,8 @@ MEDIA = ("light", "dark", "print")
 EACH_ONCE = ((320, "light"), (768, "print"), (1280, "dark"))
 """Every width and every medium once: what `make test` looks at; --ci looks at the rest too."""
 THE_REST = tuple((width, media) for media in MEDIA for width in WIDTHS if (width, media) not in EACH_ONCE)
+EMPTY = "empty"
+"""The name of the site before its first night."""
 ON_FOLDERS = frozenset({"badges", "grades", "models", "nights"})
 """Top folders below which a path says what a page is about, and not of what kind it is."""
 
@@ -120,24 +122,27 @@ OVERFLOWING = """() => {
 """Elements that stick out of the page on the right, and the page where it can be scrolled sideways."""
 
 
-def kinds(files: Mapping[str, bytes]) -> tuple[str, ...]:
-    """Return paths of HTML pages that have among them whatever a page of the site can have.
+def kinds(sites: Mapping[str, Mapping[str, bytes]]) -> tuple[str, ...]:
+    """Return `<site>/<path>` of HTML pages that have among them whatever a page of these sites can have.
 
     A kind of page is what its path says once names and dates are taken out of it. Of each kind there are as many pages
     as it takes to see every element, class and section that any page of that kind has: the longest first, then what
-    it lacks. So a new page, a new section and a new mark are seen without being listed anywhere.
+    it lacks. So a new page, a new section and a new mark are seen without being listed anywhere. What an empty site
+    has is told by what its pages lack, and each of its kinds is seen too.
     """
-    having: dict[str, dict[str, frozenset[str]]] = defaultdict(dict)
-    for path, body in files.items():
-        if path.endswith(".html"):
-            having[kind_of(path)][path] = _marks_of(body)
+    pages: dict[str, dict[str, frozenset[str]]] = defaultdict(dict)
+    for name, files in sites.items():
+        own = frozenset({name} if name == EMPTY else ())
+        for path, body in files.items():
+            if path.endswith(".html"):
+                pages[kind_of(path)][f"{name}/{path}"] = _marks_of(body) | own
     chosen: list[str] = []
-    for _, pages in sorted(having.items()):
+    for _, having in sorted(pages.items()):
         seen: frozenset[str] = frozenset()
-        while left := {path: marks - seen for path, marks in pages.items() if marks - seen}:
-            path = max(left, key=lambda path: (len(left[path]), len(files[path]), path))
-            chosen.append(path)
-            seen |= pages[path]
+        while left := {page: len(marks - seen) for page, marks in having.items() if marks - seen}:
+            page = max(left, key=lambda page: (left[page], page))
+            chosen.append(page)
+            seen |= having[page]
     return tuple(chosen)
 
 

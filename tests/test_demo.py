@@ -9,7 +9,6 @@ import sys
 from datetime import date
 from html.parser import HTMLParser
 from pathlib import Path
-from urllib.parse import unquote, urldefrag, urlsplit
 
 import kept_site
 import pytest
@@ -177,30 +176,6 @@ class TestALaterVersionRegradesTheArchive:
         assert verify(root, progress=kept_site.Silent()).findings == ()
 
 
-class TestTheSiteOpensWithoutABrokenLink:
-    def test_every_link_leads_to_a_file_and_every_fragment_to_an_id(self, demo: Path):
-        """Links are relative and name files, so they work from disk as over HTTP."""
-        site = demo / "site"
-        pages = {path: Links.of(path.read_text()) for path in site.rglob("*.html")}
-        assert len(pages) > 500
-        followed = 0
-        for path, page in pages.items():
-            for link in page.links:
-                address, fragment = urldefrag(link)
-                parts = urlsplit(address)
-                if parts.scheme or parts.netloc:
-                    assert parts.scheme in {"https", "mailto", "data"}, link
-                    continue
-                target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
-                if path.name == "404.html" and parts.path.startswith("/"):
-                    target = site / parts.path.lstrip("/")
-                assert target.is_file(), f"{path.relative_to(site)}: {link}"
-                if fragment:
-                    assert fragment in pages[target].ids, f"{path.relative_to(site)}: {link}"
-                followed += 1
-        assert followed > 5000
-
-
 def permanent(site: Path) -> dict[str, bytes]:
     """Return every permanent file of a site, by its path."""
     return {name: data for name, data in snapshot(site).items() if build.is_permanent(name)}
@@ -213,34 +188,6 @@ def snapshot(folder: Path) -> dict[str, bytes]:
         for path in sorted(folder.rglob("*"))
         if path.is_file() and path.name != ".lock"
     }
-
-
-class Links(HTMLParser):
-    """The links and the ids of one page."""
-
-    def __init__(self) -> None:
-        """Begin with none."""
-        super().__init__()
-        self.links: list[str] = []
-        self.ids: set[str] = set()
-
-    @classmethod
-    def of(cls, html: str) -> Links:
-        """Return a page's links and ids."""
-        page = cls()
-        page.feed(html)
-        return page
-
-    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
-        """Note what a tag links to and is called."""
-        for name, value in attributes:
-            if value is None:
-                continue
-            if name == "id":
-                self.ids.add(value)
-            # Link relations in the head name canonical addresses; what a reader can follow stands in the body.
-            elif name in {"href", "src"} and not (tag == "link" and value.startswith("https:")):
-                self.links.append(value)
 
 
 class Text(HTMLParser):

@@ -122,6 +122,7 @@ class TestTheEndpoint:
         settings = server(key_variable="ONE_KEY", parameters={"top_k": 1})
         kept = endpoint_of(settings, parse_served(page(VLLM))[0]).raw
         assert "ONE_KEY" not in kept
+        assert settings.address not in kept
         assert json.loads(kept)["listed"] == VLLM
         assert json.loads(kept)["server"]["parameters"] == {"top_k": 1}
         assert kept == json.dumps(json.loads(kept), separators=(",", ":"))
@@ -234,6 +235,18 @@ class TestListing:
         rack = Rack(answer(GOOD), answer(GOOD))
         rack.one.paths["/models"] = script
         assert [each.tag for listing in rack.listing() for each in listing.endpoints] == ["two/fp8"]
+
+    @pytest.mark.parametrize("path", ["/home/me/llama.gguf", "C:\\models\\llama.gguf", "~/llama.gguf"])
+    def test_a_server_that_names_a_path(self, path: str):
+        """The path of a file on its machine would be published: it is left out, and a checkup says what to do."""
+        racks = [Rack(answer(GOOD), answer(GOOD)) for _ in range(2)]
+        for rack in racks:
+            rack.one.paths["/models"] = answer({"data": [LLAMA_CPP | {"id": path}]})
+        assert [each.tag for listing in racks[0].listing() for each in listing.endpoints] == ["two/fp8"]
+        problem = racks[1].checkup()[0].problem
+        assert problem is not None
+        assert "alias" in problem
+        assert path not in problem
 
     def test_none_that_answers(self):
         """A model whose servers are all away is not listed."""

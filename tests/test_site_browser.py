@@ -1,40 +1,26 @@
-"""Every kind of page in a real Chromium: no sideways scrolling, no error, no request to anybody."""
+"""Every kind of page in a real Chromium: it fits, is quiet, asks nobody, prints, and is used with the keyboard alone."""
 
 from __future__ import annotations
 
 import os
-import shutil
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import browsing
 import pytest
 import site_material as made
-from playwright.sync_api import Browser, sync_playwright
+from browsing import EACH_ONCE, OVERFLOWING, THE_REST, Watched
+from playwright.sync_api import Browser
 
-from generator.records import permalink
+from generator.site.frame import CSP
 
 pytestmark = pytest.mark.browser
 
-TREES, HOSTILE = made.TREES, made.HOSTILE_MODEL
-
-
-def grade(model: str, endpoint: str) -> str:
-    """Return the path of an endpoint's last permanent page in the live site."""
-    return f"live/{permalink.permalink_path(model, endpoint, made.NIGHTS[-1], '0.1')}index.html"
-
-
-KINDS = (
-    *("live/index.html", "empty/index.html", "live/404.html", "live/method/index.html", "live/method/0.1/index.html"),
-    *("live/about/index.html", "live/verify/index.html", "live/persistence/index.html", "demo/demo/index.html"),
-    *("live/calibration/index.html", "empty/calibration/index.html", "live/method/differences/index.html"),
-    *("live/nights/2026-11-27/index.html", "live/nights/2026-11-23/index.html"),
-    *(f"live/{permalink.model_path(model)}index.html" for model in (TREES, HOSTILE)),
-    *(f"live/{permalink.endpoint_path(TREES, name)}index.html" for name in ("alder", "fir")),
-    *(f"live/{permalink.endpoint_path(HOSTILE, f'hostile-{index}')}index.html" for index in (1, 4)),
-    f"live/{permalink.grade_index_path(TREES, 'alder', made.NIGHTS[-1])}index.html",
-    *(grade(TREES, name) for name in ("alder", "cedar", "dogwood", "elm")),
-    *(grade(HOSTILE, f"hostile-{index}") for index in (2, 4, 6)),
-)
+KINDS = browsing.kinds(made.sites())
+GROUNDS = {"light": "rgb(253, 252, 249)", "dark": "rgb(22, 23, 25)", "print": "rgb(255, 255, 255)"}
+ARTEFACTS = os.environ.get("BITDEPTH_ARTEFACTS")
+"""A folder for pictures of every kind of page; none is kept without it."""
 
 
 @pytest.fixture(scope="module")
@@ -42,80 +28,169 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the folder with the three sites."""
     folder = tmp_path_factory.mktemp("sites")
     for name, files in made.sites().items():
-        for path, body in files.items():
-            target = folder / name / path
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(body)
+        browsing.write(folder / name, files)
     return folder
 
 
 @pytest.fixture(scope="module")
+def address(site: Path) -> Iterator[str]:
+    """Yield the address that the folder is served at."""
+    with browsing.serving(site) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
-    """Return a running browser; without one the tests are skipped, or fail where one is required."""
-    executable = shutil.which("chromium")
-    if executable is None:
-        if os.environ.get("BITDEPTH_BROWSER_REQUIRED") == "1":
-            pytest.fail("expected chromium on the path, found none (BITDEPTH_BROWSER_REQUIRED=1)")
-        pytest.skip("no chromium on the path: pages are not tried in a browser")
-    with sync_playwright() as running:
-        flags = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
-        browser = running.chromium.launch(executable_path=executable, args=flags)
+    """Return a running browser."""
+    with browsing.chromium() as browser:
         yield browser
-        browser.close()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [320, 768, 1280])
+@pytest.fixture
+def watched(chromium: Browser) -> Iterator[Watched]:
+    """Return a page that is listened to."""
+    context = chromium.new_context()
+    yield Watched(context.new_page())
+    context.close()
+
+
+def looked_at(watched: Watched, address: str, sizes: tuple[tuple[int, str], ...]) -> list[str]:
+    """Return what is wrong with any kind of page at any of these sizes; pictures are kept where they are asked for."""
+    wrong = []
+    for path in KINDS:
+        watched.open(address + path)
+        watched.page.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
+        for width, media in sizes:
+            browsing.see(watched.page, width, media)
+            found = watched.page.evaluate(OVERFLOWING)
+            ground = watched.page.evaluate("getComputedStyle(document.documentElement).backgroundColor")
+            if ground != GROUNDS[media]:
+                found.append(f"ground {ground}")
+            wrong += [f"{path} at {width}, {media}: {each}" for each in found]
+            if ARTEFACTS:
+                name = re.sub(r"[^a-z0-9.]+", "-", path.removesuffix(".html").removesuffix("/index"))
+                watched.page.screenshot(path=f"{ARTEFACTS}/{name}-{width}-{media}.png", full_page=True)
+        elsewhere = [url for url in watched.asked if not url.startswith((address, "data:"))]
+        wrong += [f"{path}: {each}" for each in (*watched.said, *elsewhere)]
+    return wrong
+
+
 class TestEveryKindOfPage:
-    """'readable at 320 px, in dark mode'; 'CSS inline, no script, no third-party request'."""
+    """'No horizontal scroll, no console error, no external request'; 'readable at 320 px, in dark mode, in print'."""
 
-    def test_opens_quietly_and_fits(self, chromium: Browser, site: Path, width: int, scheme: str):
-        """No page scrolls sideways, prints an error to the console, or asks for anything but itself."""
-        context = chromium.new_context(viewport={"width": width, "height": 800}, color_scheme=scheme)
-        page = context.new_page()
-        said, asked = [], []
-        page.on("console", lambda message: said.append(message.text))
-        page.on("pageerror", lambda error: said.append(str(error)))
-        page.on("request", lambda request: asked.append(request.url))
+    def test_fits_and_is_quiet(self, watched: Watched, address: str):
+        """At each width and in each medium once, nothing sticks out, is said to the console, or asks anybody else."""
+        assert looked_at(watched, address, EACH_ONCE) == []
+
+    @pytest.mark.ci
+    def test_fits_at_every_other_size(self, watched: Watched, address: str):
+        """The same at every other pairing of width and medium."""
+        assert looked_at(watched, address, THE_REST) == []
+
+    def test_opens_from_disk(self, watched: Watched, site: Path):
+        """A page that was saved with its site opens without a server, and asks for nothing but itself."""
         for path in KINDS:
-            asked.clear()
-            address = (site / path).as_uri()
-            page.goto(address)
-            page.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
-            wide = page.evaluate(OVERFLOWING)
-            assert wide == [], f"{path} at {width}"
-            assert page.evaluate("document.documentElement.scrollWidth") <= width, path
-            assert [url for url in asked if not url.startswith("data:")] == [address]
-            ground = page.evaluate("getComputedStyle(document.documentElement).backgroundColor")
-            assert ground == {"light": "rgb(253, 252, 249)", "dark": "rgb(22, 23, 25)"}[scheme]
-        assert said == []
+            file = (site / path).as_uri()
+            watched.open(file)
+            asked = [url for url in watched.asked if not url.startswith("data:")]
+            scripts = made.sites()[path.partition("/")[0]][path.partition("/")[2]].count(b"<script src")
+            assert (asked[0], len(asked)) == (file, 1 + scripts), path
+            assert [line for line in watched.said if "policy" in line.lower()] == [], path
+
+    def test_a_badge_is_a_picture_that_opens(self, watched: Watched, address: str):
+        """Opened by itself each badge is quiet, and asks for nothing."""
+        for path in [path for path in made.sites()["live"] if path.endswith(".svg")]:
+            watched.open(f"{address}live/{path}")
+            # A browser looks for the host's icon of its own accord where a document can name none.
+            asked = [url for url in watched.asked if not url.endswith("/favicon.ico")]
+            assert asked == [f"{address}live/{path}"]
+            assert all("404" in line for line in watched.said), watched.said
+
+
+class TestPolicy:
+    """'Strict CSP with no script.'"""
+
+    def test_only_the_search_page_may_run_any(self):
+        """Every page but the search page carries the one policy, which lets no script run."""
+        for name, files in made.sites().items():
+            for path, body in files.items():
+                if path.endswith(".html"):
+                    found = made.parsed(body).find(".//meta[@http-equiv='Content-Security-Policy']")
+                    assert found is not None
+                    assert (found.get("content") == CSP) != path.startswith("search/"), f"{name}/{path}"
+        assert "script" not in CSP
+        assert CSP.startswith("default-src 'none'")
+
+    def test_what_it_forbids_does_not_happen(self, chromium: Browser, address: str):
+        """A script, a handler and a picture of somebody else's, put into a page, neither run nor are asked for."""
+        context = chromium.new_context()
+        watched = Watched(context.new_page())
+        harm = (
+            b"<script>window.__ran=1</script><img src='https://outside.invalid/x.png' onerror='window.__ran=2'>"
+            b"<svg onload='window.__ran=3'></svg><iframe src='javascript:parent.__ran=4'></iframe>"
+        )
+        body = made.sites()["live"]["about/index.html"].replace(b"</main>", harm + b"</main>")
+        watched.page.route("**/about/index.html", lambda route: route.fulfill(body=body, content_type="text/html"))
+        watched.open(f"{address}live/about/index.html")
+        assert watched.page.evaluate("window.__ran") is None
+        assert len([line for line in watched.said if "Content Security Policy" in line]) >= 4
         context.close()
 
 
-OVERFLOWING = """() => [...document.body.querySelectorAll('*')]
-  .filter(e => e.getBoundingClientRect().right > document.documentElement.clientWidth + 1
-               && !e.closest('.hide, .skip, thead'))
-  .map(e => e.tagName + '.' + e.className + ' ' + e.textContent.slice(0, 40)).slice(0, 3)"""
-"""Elements that stick out of the page on the right."""
+REACHABLE = """() => {
+  document.querySelectorAll('details').forEach(each => each.open = true);
+  const seen = [...document.querySelectorAll('a[href], summary, input, button, select, textarea, [tabindex]')]
+    .filter(each => each.checkVisibility() && each.tabIndex >= 0);
+  window.__reached = [];
+  document.addEventListener('focusin', event => {
+    const style = getComputedStyle(event.target), box = event.target.getBoundingClientRect();
+    const shown = style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) >= 2 && box.width > 0
+      && box.left >= 0 && box.top >= 0 && box.top < innerHeight;
+    window.__reached.push([seen.indexOf(event.target), shown]);
+  });
+  return seen.length;
+}"""
+"""Number what can be reached with the tab key, in the order it stands in; note what is reached, and if that is seen."""
+MOST_STOPS = 60
+"""Stops that `make test` follows on a page."""
 
 
-def test_keyboard_reaches_the_content_first(chromium: Browser, site: Path):
-    """The first stop of the tab key leads past the site's header."""
-    page = chromium.new_page()
-    page.goto((site / KINDS[0]).as_uri())
-    page.keyboard.press("Tab")
-    assert page.evaluate("document.activeElement.textContent") == "Skip to content"
-    page.keyboard.press("Enter")
-    assert page.evaluate("location.hash") == "#content"
-    page.close()
-
-
-def test_prints_on_paper(chromium: Browser, site: Path):
-    """In print the ground is white and nothing sticks out."""
-    page = chromium.new_page(viewport={"width": 700, "height": 990})
-    page.emulate_media(media="print", color_scheme="dark")
+def reached(watched: Watched, address: str, width: int, most: int | None) -> None:
+    """Hold every kind of page against the promise that the tab key reaches everything in order, and is seen there."""
     for path in KINDS:
-        page.goto((site / path).as_uri())
-        assert page.evaluate("getComputedStyle(document.documentElement).backgroundColor") == "rgb(255, 255, 255)"
-        assert page.evaluate("document.documentElement.scrollWidth") <= 700
-    page.close()
+        watched.open(address + path)
+        watched.page.set_viewport_size({"width": width, "height": 800})
+        there = watched.page.evaluate(REACHABLE)
+        stops = there if most is None else min(there, most)
+        for _ in range(stops):
+            watched.page.keyboard.press("Tab")
+        assert watched.page.evaluate("window.__reached") == [[place, True] for place in range(stops)], path
+        assert stops > 5, path
+
+
+class TestKeyboard:
+    """'Keyboard reachable': WCAG 2.1.1, 2.4.3, 2.4.7."""
+
+    def test_reaches_the_first_stops_in_order(self, watched: Watched, address: str):
+        """The tab key goes through a page in the order it is read, and where it stands can be seen."""
+        reached(watched, address, 1280, MOST_STOPS)
+
+    @pytest.mark.ci
+    @pytest.mark.parametrize("width", browsing.WIDTHS)
+    def test_reaches_everything_in_order(self, watched: Watched, address: str, width: int):
+        """The same to the end of each page, at every width."""
+        reached(watched, address, width, None)
+
+    def test_skips_to_the_content(self, watched: Watched, address: str):
+        """The first stop leads past the header on every kind of page: what comes next stands in the content."""
+        for path in KINDS:
+            watched.open(address + path)
+            page = watched.page
+            page.keyboard.press("Tab")
+            assert page.evaluate("document.activeElement.textContent") == "Skip to content", path
+            page.keyboard.press("Enter")
+            assert page.evaluate("location.hash") == "#content", path
+            page.keyboard.press("Tab")
+            inside = "document.querySelector('#content').contains(document.activeElement)"
+            has_any = "document.querySelector('#content :is(a[href], summary, input)') !== null"
+            assert page.evaluate(inside) == page.evaluate(has_any), path

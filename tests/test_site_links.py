@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
+from typing import ClassVar
 from urllib.parse import unquote, urldefrag, urlsplit
 
 import lxml.html
@@ -18,8 +19,11 @@ LISTS = ("srcset", "imagesrcset")
 """Attributes that hold several."""
 IDS = ("for", "aria-labelledby", "aria-describedby", "aria-controls", "headers")
 """Attributes that name ids of their own page."""
-NAMED = {"Endpoint", "Family", "Model", "Setting", "Version"}
+NAMED = {"Endpoint", "Family", "Model", "Version"}
 """First columns that hold names: such a table is in the order of the alphabet."""
+
+MODELS = {"Counted", "By which rule"}
+"""Heads of tables over all models, in which a row's model stands below its name."""
 
 
 class Laid:
@@ -140,6 +144,52 @@ class TestLinks:
         assert checked > 500
 
 
+class TestDeepLinks:
+    """'each figure links to the sentence of the method that defines it'; marks of what is declared and measured."""
+
+    COLUMNS: ClassVar[dict[str, str]] = {
+        "M, match": "match",
+        "T, task accuracy": "task-accuracy",
+        "D, declared precision": "declared-precision",
+        "R, reliability": "reliability",
+    }
+
+    def test_every_column_leads_to_its_rule(self, site: Path, pages: dict[Path, Laid]):
+        """Wherever a column's name heads an endpoint's figures it is a link to its rule, under a version."""
+        checked = 0
+        of_no_endpoint = {site / "calibration/index.html", *(site / "method").rglob("*.html")}
+        for page in pages.values():
+            for head in page.tree.xpath("//th"):
+                name = " ".join(head.text_content().split())
+                if name not in self.COLUMNS or page.path in of_no_endpoint:
+                    continue
+                (href,) = head.xpath("./a/@href")
+                assert re.search(rf"method/\d+\.\d+/index\.html#{self.COLUMNS[name]}$", href), page.path
+                checked += 1
+        assert checked > 2000
+
+    def test_every_attribute_of_a_unit_is_marked_in_words(self, pages: dict[Path, Laid]):
+        """Each attribute says by word what it depends on, and leads to the sentence that defines it."""
+        marks = {"declared", "measured", "declared, held to consistency", "declared and measured"}
+        units = [page for page in pages.values() if page.tree.xpath("//h2[@id='unit']/a[contains(@href, '#unit')]")]
+        assert len(units) > 200
+        for page in units:
+            rows = page.tree.xpath("//h2[@id='unit']/following-sibling::table[1]/tbody/tr")
+            assert {row.xpath("string(./td[last()])") for row in rows} == marks
+            assert all(row.xpath("./th/a/@href")[0].partition("#")[2] for row in rows)
+
+    def test_every_outcome_leads_to_what_it_means(self, site: Path, pages: dict[Path, Laid]):
+        """A night's outcomes lead to their words in the glossary, which no version of the method moves."""
+        nights = [page for page in pages.values() if page.path.parent.parent == site / "nights"]
+        assert len(nights) == 14
+        for page in nights:
+            rows = page.tree.xpath("//h2[@id='counts']/following-sibling::table[1]/tbody/tr/th/a")
+            assert {row.get("href") for row in rows} == {
+                f"../../glossary/index.html#{row.text_content()}" for row in rows
+            }
+            assert len(rows) == 6
+
+
 class TestOrder:
     """'Tables sort alphabetically; no ranking'."""
 
@@ -162,6 +212,9 @@ class TestOrder:
 def key(row: HtmlElement, heads: list[str]) -> tuple[str, ...]:
     """Return what a row is sorted by: its model, where it says one, and its name."""
     (head,) = row.xpath("./th")
-    name = " ".join(head.xpath("string(./a|./bdi|./code|.)").split())
-    model = row.xpath("./td[@data-label='Model']") or (head.xpath(".//span[@class='s']") if "Counted" in heads else [])
-    return (*(each.text_content().casefold() for each in model), name.casefold())
+    named = head.xpath("./a|./bdi|./code") or [head]
+    name = " ".join(named[0].text_content().split()).casefold()
+    model = row.xpath("./td[@data-label='Model']") or (head.xpath("./span[@class='s']") if MODELS & set(heads) else [])
+    if not model and ", " in name:  # 'alder, google/gemma-3-270m'
+        return tuple(reversed(name.split(", ")))
+    return (*(each.text_content().casefold() for each in model), name)

@@ -71,8 +71,26 @@ def read(root: Path, name: str) -> bytes:
         IntegrityError: where it is missing.
         ArchiveError: where it cannot be read.
     """
-    try:
+    with _reading(name):
         return (root / name).read_bytes()
+
+
+def size(root: Path, name: str) -> int:
+    """Return how many bytes a file has.
+
+    Raises:
+        IntegrityError: where it is missing.
+        ArchiveError: where it cannot be looked at.
+    """
+    with _reading(name):
+        return (root / name).stat().st_size
+
+
+@contextmanager
+def _reading(name: str) -> Iterator[None]:
+    """Turn what the operating system refuses into a message that names the file within the archive."""
+    try:
+        yield
     except FileNotFoundError:
         raise MissingFileError(
             "expected a file, found none", where=name, do="Restore it from another copy of the archive"

@@ -32,6 +32,10 @@ class Folder:
         """Return a kept file's bytes as they lie."""
         return files.read(self.path, name)
 
+    def size(self, name: str) -> int:
+        """Return how many bytes a kept file has."""
+        return files.size(self.path, name)
+
     def create(self, name: str, data: bytes) -> None:
         """Create a file; one with the same bytes may be there already."""
         files.create(self.path, name, data)

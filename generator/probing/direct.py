@@ -20,7 +20,15 @@ from generator.errors import ContentError, RouterError
 from generator.probing.interface import Ask, Checkup, Reply, Watch
 from generator.probing.service import Service, well
 from generator.probing.wire_plain import chat_body
-from generator.probing.wire_server import ServedModel, check_parameters, endpoint_of, parse_served, served_by, tag_of
+from generator.probing.wire_server import (
+    ServedModel,
+    check_parameters,
+    endpoint_of,
+    names_a_path,
+    parse_served,
+    served_by,
+    tag_of,
+)
 from generator.records.listing import ListedEndpoint, ModelListing
 from generator.settings import Key, ProbingSettings, ServerSettings
 
@@ -94,7 +102,8 @@ class Direct:
     async def listing(self, watch: Watch) -> tuple[ModelListing, ...]:
         """Return tonight's listing: each watched model with the servers that answer, in the settings' order.
 
-        A server that does not answer, or with anything but a list of models, is left out tonight.
+        A server that does not answer, or with anything but a list of models, or that lists its model by the path of
+        a file, is left out tonight; `checkup` says why.
 
         Args:
             watch: which models; a rule finds none here.
@@ -146,7 +155,10 @@ async def _listed(server: ServerSettings, service: Service) -> ListedEndpoint | 
         listed = parse_served(await service.listing("/models"))
     except RouterError:
         return None
-    return endpoint_of(server, served_by(server, listed))
+    served = served_by(server, listed)
+    if served is not None and names_a_path(served):
+        return None
+    return endpoint_of(server, served)
 
 
 async def _checkup(server: ServerSettings, service: Service) -> Checkup:
@@ -160,7 +172,10 @@ async def _checkup(server: ServerSettings, service: Service) -> Checkup:
     except RouterError as error:
         return msgspec.structs.replace(checkup, problem=error.problem)
     problem = None
-    if served_by(server, listed) is None:
+    served = served_by(server, listed)
+    if served is not None and names_a_path(served):
+        problem = "expected a name for the model, found the path of a file: start the server with an alias for it"
+    elif served is None:
         problem = f"expected '{server.model_id or server.model}' among its models, found {_names(listed)}"
     return msgspec.structs.replace(checkup, key_accepted=True if service.has_key else None, problem=problem)
 

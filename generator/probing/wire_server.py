@@ -11,6 +11,7 @@ they list or the id that was asked for: asked by the id that they list, they hav
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from decimal import Decimal
 
@@ -29,6 +30,9 @@ PARAMETERS = ("max_tokens", "seed", "temperature")
 
 MAX_RAW = 20_000
 """Longest text, in characters, that is kept of a server."""
+
+_PRIVATE = ("address", "key_variable")
+_ABSOLUTE = re.compile(r"[/\\~]|[A-Za-z]:[/\\]|file:")
 
 
 class ServedModel(msgspec.Struct, frozen=True, kw_only=True):
@@ -70,6 +74,14 @@ def served_by(server: ServerSettings, listed: Sequence[ServedModel]) -> ServedMo
         *(listed if server.model_id is None and len(listed) == 1 else ()),
     ]
     return found[0] if found else None
+
+
+def names_a_path(served: ServedModel) -> bool:
+    """True where a server lists a model under its place on a disk, as llama.cpp without --alias does.
+
+    What a night asked for is published, and where a machine keeps its files is nobody's affair.
+    """
+    return _ABSOLUTE.match(served.model_id) is not None
 
 
 def tag_of(server: ServerSettings) -> str:
@@ -137,8 +149,11 @@ def _declared(server: ServerSettings) -> str | None:
 
 
 def _raw(server: ServerSettings, served: ServedModel | None) -> str:
-    """Return what settings say of a server, but for its key's variable, and what it lists, unless that is too long."""
-    said = {name: getattr(server, name) for name in server.__struct_fields__ if name != "key_variable"}
+    """Return what settings say of a server, and what it lists, unless that is too long.
+
+    Its address and its key's variable are left out: what is kept is published, and they are its owner's affair.
+    """
+    said = {name: getattr(server, name) for name in server.__struct_fields__ if name not in _PRIVATE}
     settings = _json(said)
     listed = served.raw if served is not None and len(served.raw) + len(settings) < MAX_RAW else "null"
     return f'{{"listed":{listed},"server":{settings}}}'

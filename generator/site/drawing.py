@@ -141,26 +141,30 @@ def box(x: Point, y: Point, width: Point, height: Point, kind: str = "frame") ->
 def textured(texture: Texture, x: Point, y: Point, width: Point, height: Point) -> Markup:
     """Return a rectangle filled with a texture; even the narrowest one has a line of it."""
     drawn = box(x, y, width, height, texture)
-    strokes = "".join(_stroke(*ends) for ends in _strokes(texture, x, y, width, height))
+    strokes = _strokes(texture, x, y, width, height)
     if not strokes:
         return drawn
     dashes = ' stroke-dasharray="1 2"' if texture is Texture.DOTS else ""
     return drawn + _markup(f'<path class="faint"{dashes} d="{strokes}"/>')
 
 
-def _strokes(texture: Texture, x: Point, y: Point, width: Point, height: Point) -> list[tuple[Point, ...]]:
-    """Return the lines of a texture inside a rectangle, each by its two ends."""
+def _strokes(texture: Texture, x: Point, y: Point, width: Point, height: Point) -> str:
+    """Return the lines of a texture inside a rectangle as path data; none for a plain or a full one."""
     if texture in {Texture.LEVEL, Texture.DOTS}:
-        return [(x, y + down, x + width, y + down) for down in _inside(height)]
+        return "".join(f"M{figure_of(x)} {figure_of(y + down)}h{figure_of(width)}" for down in _inside(height))
     if texture is Texture.UPRIGHT:
-        return [(x + along, y, x + along, y + height) for along in _inside(width)]
+        return "".join(f"M{figure_of(x + along)} {figure_of(y)}v{figure_of(height)}" for along in _inside(width))
     if texture is not Texture.SLANT:
-        return []
-    # A rising line meets the left or lower edge at its start, the upper or right one at its end.
-    return [
-        (x + max(along - height, 0), y + min(along, height), x + min(along, width), y + max(along - width, 0))
-        for along in _inside(width + height)
-    ]
+        return ""
+    return "".join(_rising(x, y, along, (width, height)) for along in _inside(width + height))
+
+
+def _rising(x: Point, y: Point, along: Point, size: tuple[Point, Point]) -> str:
+    """Return a line that rises at half a right angle from the left or lower edge to the upper or right one."""
+    width, height = size
+    start = max(along - height, 0)
+    long = figure_of(min(along, width) - start)
+    return f"M{figure_of(x + start)} {figure_of(y + min(along, height))}l{long}-{long}"
 
 
 def _inside(length: Point) -> list[Point]:

@@ -1,4 +1,4 @@
-"""The pages of models, of endpoints, and of each grade's versions."""
+"""The pages of models and of endpoints, and after each endpoint's those of its grades' versions."""
 
 from __future__ import annotations
 
@@ -9,18 +9,15 @@ from itertools import groupby
 import msgspec
 from markupsafe import Markup
 
-from generator.records.canonical import sha256
-from generator.records.definition import version_key
 from generator.records.grade import Grade, MatchFamily
-from generator.records.permalink import endpoint_path, grade_index_path, model_path
+from generator.records.permalink import endpoint_path, model_path
 from generator.records.reading import COLUMN_WORDS, change_words, readings
-from generator.site import history_chart, match_chart
+from generator.site import grade_index_view, history_chart, match_chart
 from generator.site.agreement_view import who_agreed
 from generator.site.anchors import COLUMN_ANCHORS
-from generator.site.citation import title
 from generator.site.explained import Explained, explained
 from generator.site.frame import Step, frame, replayed_line
-from generator.site.grade_page import FamilyRow, floor_words, record_bytes
+from generator.site.grade_page import FamilyRow, floor_words
 from generator.site.history import changes
 from generator.site.library import EndpointStory, Library, ModelStory
 from generator.site.links import INDEX, Links
@@ -49,12 +46,13 @@ class History(msgspec.Struct, frozen=True, kw_only=True):
 def render(library: Library, templates: Templates) -> Iterator[tuple[str, bytes]]:
     """Yield the page of each model, each endpoint and each grade's index."""
     replayed = replayed_line(night.record for night in library.material.nights)
+    known = grade_index_view.later(library)
     for model in library.models:
         yield _model_page(model, library, templates, replayed)
         for story in model.endpoints:
             yield _endpoint_page(story, library, templates, replayed)
             for _, versions in groupby(story.grades, key=lambda grade: grade.window_end):
-                yield _grade_index(story, tuple(versions), library, templates, replayed)
+                yield grade_index_view.render(story, tuple(versions), library, known, templates, replayed)
 
 
 def _model_page(model: ModelStory, library: Library, templates: Templates, replayed: str | None) -> tuple[str, bytes]:
@@ -120,39 +118,6 @@ def _endpoint_page(
         change_words=change_words,
         shown=() if story.shown is None else endpoint_tables(story.shown),
         explained=_explained(story, library),
-    )
-    return path, page
-
-
-def _grade_index(
-    story: EndpointStory, versions: tuple[Grade, ...], library: Library, templates: Templates, replayed: str | None
-) -> tuple[str, bytes]:
-    newest_first = sorted(versions, key=lambda grade: version_key(grade.method_version), reverse=True)
-    grade = newest_first[0]
-    path = grade_index_path(grade.model, grade.endpoint, grade.window_end) + INDEX
-    links = Links(path)
-    page = templates.render(
-        "grade_index.html",
-        page=frame(
-            path,
-            library.material.settings,
-            title=f"{title(grade)}: method versions",
-            description=f"{title(grade)}: every method version it was graded under, newest first.",
-            steps=(
-                Step(text=story.model, href=links.model(story.model)),
-                Step(text=story.provider, href=links.endpoint(story.model, story.endpoint)),
-                Step(text=grade.window_end.isoformat(), href=INDEX),
-            ),
-            replayed=replayed,
-        ),
-        links=links,
-        library=library,
-        story=story,
-        grade=grade,
-        versions=tuple((each, readings(each, library.definition(each))) for each in newest_first),
-        column_words=COLUMN_WORDS,
-        by_version={each.method_version: each for each in newest_first},
-        digests={each.method_version: sha256(record_bytes(each)) for each in newest_first},
     )
     return path, page
 

@@ -185,7 +185,7 @@ def _frame(letter: Letter, x: Fraction, y: int, width: Fraction) -> Markup:
 
 def _bars(found: Sequence[Month], y: int) -> list[Markup]:
     """Return one line of months, a stacked bar for each lane."""
-    step = Fraction(RIGHT - _LANES_FROM, MONTHS_PER_LINE)
+    step = (RIGHT - _LANES_FROM) // MONTHS_PER_LINE
     parts = []
     for lane, title in enumerate(LANES):
         ground = y + lane * _BAR_LANE + _BAR

@@ -20,14 +20,12 @@ from generator.site.library import counts_as_recorded
 from generator.site.outcome_chart import NOT_ANSWERED, TEXTURES, counts_of
 from generator.site.tables import counted
 
-MOST_COLUMNS = 112
+MOST_COLUMNS = 62
 """Days, or months, that stand beside one another; more are added up by the next longer span."""
 _WIDEST = 24
 _HIGH = 60
 _CENTS = 100
-_FILLED = Fraction(3, 4)
-"""Of the room that a column has."""
-_SPANS = {len("2026-11-27"): "day", len("2026-11"): "month", len("2026"): "year"}
+_SPANS = {len("2026-11-27"): "night", len("2026-11"): "month", len("2026"): "year"}
 
 
 class Column(msgspec.Struct, frozen=True, kw_only=True):
@@ -65,7 +63,7 @@ def over_nights(nights: Sequence[NightMaterial]) -> Markup:
     found = columns(nights)
     if not found:
         return Markup()
-    step = min(Fraction(RIGHT - LEFT, len(found)), Fraction(_WIDEST))
+    step = min((RIGHT - LEFT) // len(found), _WIDEST)
     span = _SPANS[len(found[0].name)]
     parts = [*_not_answered(found, step), *_costs(found, step, span), text(LEFT, 206, _ends(found)), *_legend()]
     return picture(_about(found, span), WIDTH, 258, parts)
@@ -82,7 +80,7 @@ def _about(found: Sequence[Column], span: str) -> About:
     )
 
 
-def _not_answered(found: Sequence[Column], step: Fraction) -> list[Markup]:
+def _not_answered(found: Sequence[Column], step: int) -> list[Markup]:
     """Return whatever was not answered as a share of what was planned, stacked from the ground; void nights crossed."""
     top = nice(max(_percent(column, NOT_ANSWERED) for column in found))
     parts = [text(LEFT, 14, f"Not answered, of what was planned: up to {figure_of(top)} %"), *_frame(20, step, found)]
@@ -92,19 +90,19 @@ def _not_answered(found: Sequence[Column], step: Fraction) -> list[Markup]:
             high = _HIGH * _percent(column, (outcome,)) / top
             ground -= high
             if high:
-                parts.append(textured(TEXTURES[outcome], x, ground, step * _FILLED, high))
+                parts.append(textured(TEXTURES[outcome], x, ground, step - 1, high))
         if column.void:
-            parts.append(_cross(x + step * _FILLED / 2, 27 + _HIGH))
+            parts.append(_cross(x + Fraction(step - 1, 2), 27 + _HIGH))
     return parts
 
 
-def _costs(found: Sequence[Column], step: Fraction, span: str) -> list[Markup]:
+def _costs(found: Sequence[Column], step: int, span: str) -> list[Markup]:
     dearest = nice(max(Fraction(column.cost) for column in found) * _CENTS) / _CENTS
     parts = [text(LEFT, 124, f"Cost: up to USD {figure_of(dearest)} a {span}"), *_frame(130, step, found)]
     for index, column in enumerate(found):
         high = _HIGH * Fraction(column.cost) / dearest
         if high:
-            parts.append(box(LEFT + step * index, 130 + _HIGH - high, step * _FILLED, high, "cost"))
+            parts.append(box(LEFT + step * index, 130 + _HIGH - high, step - 1, high, "cost"))
     return parts
 
 
@@ -140,7 +138,7 @@ def _ends(found: Sequence[Column]) -> str:
     return found[0].name if len(found) == 1 else f"{found[0].name} to {found[-1].name}"
 
 
-def _frame(y: int, step: Fraction, found: Sequence[Column]) -> list[Markup]:
+def _frame(y: int, step: int, found: Sequence[Column]) -> list[Markup]:
     """Return the line that bars can reach at most, and the one they stand on."""
     end = LEFT + step * len(found)
     return [rule(LEFT, y, end, y, "faint"), rule(LEFT, y + _HIGH, end, y + _HIGH)]

@@ -9,16 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from generator.records.figures import counted
 from generator.records.permalink import feed_path, method_path, model_path
 from generator.site import grade_schema, sitemap
 from generator.site.frame import replayed_line
 from generator.site.library import Library
-from generator.site.tables import counted
 from generator.site.text import visible_plain
 
 _MARKDOWN = re.compile(r"[\\`*_\[\]<>#&~]")
-
-
 _SUMMARY = (
     "Grades of endpoints that serve language models. Each night the same narrow prompts go to every endpoint of the "
     "models watched; a published procedure turns the answers into a grade, at an address that never changes."
@@ -53,14 +51,17 @@ def _llms(library: Library) -> str:
         "",
         _link(library, "The method and its versions", method_path(), f"version {library.current} is current"),
         _link(library, "Calibration", "calibration/", "what the thresholds come from"),
+        _link(library, "Glossary", "glossary/", "what each word means here"),
         _link(library, "How to check a grade", "verify/", "without any of our programs"),
         _link(library, "What stays", "persistence/", "what never changes, what does, and how corrections are made"),
         _link(library, "About", "about/", "what to expect and what not, and how to cite"),
         "",
         "## Data",
         "",
+        _link(library, "Nights", "nights/", "each with its seed, prompts, counts, cost and the digests of its files"),
         _link(library, "JSON Schema of grade.json", grade_schema.PATH, "the record beside every permanent page"),
         _link(library, "Feed of changes", feed_path(), "Atom; each model has one too, at feed.xml below its page"),
+        _link(library, "Search", "search/", "models and endpoints by name; a list of all of them"),
         _link(library, "Sitemap", sitemap.PATH, "every page, permanent ones included"),
     ]
     if library.models:

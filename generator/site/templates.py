@@ -1,4 +1,4 @@
-"""Every template of a site, read once: a root's own file wins over the packaged one of the same name.
+"""Every template and picture of a site, read once: a root's own file wins over the packaged one of the same name.
 
 This module is the only reader of templates/. What it returns renders without touching a file.
 """
@@ -31,6 +31,10 @@ from generator.site.text import told, visible, visible_lines, visible_plain
 
 _Source = tuple[str, str, Callable[[], bool]]
 
+_SUFFIXES = frozenset({".css", ".html", ".js"})
+_PICTURES = "og"
+"""The folder of the pictures among the templates."""
+
 _REMEMBERED = 1024
 """Dates that are kept as they were shown: one night stands on the pages of every endpoint."""
 
@@ -41,16 +45,18 @@ _FILLING_ERRORS = (TypeError, ArithmeticError, LookupError, ValueError, Recursio
 class Templates:
     """The templates of a site, compiled as they are first used."""
 
-    __slots__ = ("_environment", "_files", "_searched", "_unvarying")
+    __slots__ = ("_environment", "_files", "_pictures", "_searched", "_unvarying")
 
-    def __init__(self, files: dict[str, tuple[str, str]], searched: str) -> None:
+    def __init__(self, files: dict[str, tuple[str, str]], pictures: dict[str, bytes], searched: str) -> None:
         """Hold template sources.
 
         Args:
             files: by name, the source and the file it was read from.
+            pictures: by name, the bytes of each.
             searched: the folders that were read, for messages.
         """
         self._files = files
+        self._pictures = pictures
         self._searched = searched
         self._unvarying: dict[str, Markup] = {}
         self._environment = _Environment(
@@ -101,6 +107,18 @@ class Templates:
                 self._environment.get_template(name)
         return len(self._files)
 
+    def picture(self, name: str) -> bytes:
+        """Return a picture's bytes.
+
+        Raises:
+            ContentError: where there is no picture of the name.
+        """
+        if name not in self._pictures:
+            raise ContentError(
+                f"expected a picture '{name}', found none", where=self._searched, do="Restore it, or draw one"
+            )
+        return self._pictures[name]
+
     @contextmanager
     def _told(self, name: str) -> Iterator[None]:
         """Turn what Jinja raises into a message that names file and line."""
@@ -147,21 +165,31 @@ def load(folders: Iterable[Path]) -> Templates:
         ContentError: naming a file that cannot be read or is no UTF-8.
     """
     files: dict[str, tuple[str, str]] = {}
+    pictures: dict[str, bytes] = {}
     searched = []
     for folder in folders:
         searched.append(str(folder))
         for path in sorted(folder.iterdir()) if folder.is_dir() else ():
-            if path.suffix in {".html", ".css"} and path.name not in files:
-                files[path.name] = (_read(path), str(path))
-    return Templates(files, ", ".join(searched) or "no folder")
+            if path.suffix in _SUFFIXES and path.name not in files:
+                files[path.name] = (_text(path), str(path))
+        for path in sorted((folder / _PICTURES).glob("*.png")):
+            if path.name not in pictures:
+                pictures[path.name] = _read(path)
+    return Templates(files, pictures, ", ".join(searched) or "no folder")
 
 
-def _read(path: Path) -> str:
+def _text(path: Path) -> str:
+    data = _read(path)
     try:
-        return path.read_bytes().decode("utf-8")
+        return data.decode("utf-8")
     except UnicodeDecodeError as error:
-        line = path.read_bytes()[: error.start].count(b"\n") + 1
+        line = data[: error.start].count(b"\n") + 1
         raise ContentError(f"expected UTF-8, found {error.reason}", where=f"{path}, line {line}") from None
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
     except OSError as error:
         raise ContentError(f"expected a readable template: {error.strerror}", where=str(path)) from None
 
@@ -195,7 +223,8 @@ def _escaped(value: object) -> str:
 def _timed(moment: date) -> Markup:
     """Return a date, or a moment in UTC, as `<time>`."""
     if isinstance(moment, datetime):
-        machine = moment.isoformat().replace("+00:00", "Z")
+        # HTML knows no more than three digits of a fraction.
+        machine = moment.isoformat(timespec="milliseconds" if moment.microsecond else "seconds").replace("+00:00", "Z")
         return Markup('<time datetime="{}">{} UTC</time>').format(machine, moment.strftime("%Y-%m-%d %H:%M:%S"))
     return _dated(moment)
 

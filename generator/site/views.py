@@ -15,6 +15,7 @@ from generator.site import (
     grade_schema,
     night_list_view,
     night_views,
+    pictures,
     plain_files,
     prose_views,
     search_view,
@@ -55,5 +56,6 @@ def _views(library: Library, templates: Templates, indexer: Indexer | None) -> I
     yield from search_view.render(library, templates, indexer)
     yield from feeds.render(library)
     yield from badges.render(library)
+    yield from pictures.render(templates)
     yield grade_schema.render(library.material.settings)
     yield from plain_files.render(library)

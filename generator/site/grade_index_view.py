@@ -1,0 +1,129 @@
+"""The page of all versions of one grade: what a permanent page calls its latest version and its history.
+
+It alone may say what happened after a grade was issued: a re-grade, a later version, a night that was declared void.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date
+
+import msgspec
+
+from generator.records.canonical import sha256
+from generator.records.definition import version_key
+from generator.records.grade import Grade
+from generator.records.night import VoidRecord
+from generator.records.permalink import grade_index_path
+from generator.records.reading import COLUMN_WORDS, Reading, readings
+from generator.site.anchors import COLUMN_ANCHORS
+from generator.site.citation import permalink, script_json, title
+from generator.site.frame import Step, frame
+from generator.site.grade_page import record_bytes
+from generator.site.library import EndpointStory, Library
+from generator.site.linked_data import collection
+from generator.site.links import INDEX, Links
+from generator.site.metadata import TypedLink
+from generator.site.templates import Templates
+
+
+class Later(msgspec.Struct, frozen=True, kw_only=True):
+    """What became known of windows after a grade of them was issued, by what it is looked up with."""
+
+    regrades: frozenset[tuple[str, date]]
+    """(version, window end) of windows that another version had graded before."""
+    voided: Mapping[date, VoidRecord]
+    """Recorded nights that were declared void."""
+
+
+class Version(msgspec.Struct, frozen=True, kw_only=True):
+    """One version's grade as the page lists it."""
+
+    grade: Grade
+    status: str
+    """What the version is now: 'current', 'candidate', 'superseded' or 'not current'."""
+    readings: tuple[Reading, ...]
+    why: Mapping[str, str]
+    """By column, the address of the sentences that define it."""
+    record_sha256: str
+    is_regrade: bool
+    voided: tuple[VoidRecord, ...]
+    """Of nights that the grade counts, ascending: a grade issued after such a declaration leaves the night out."""
+
+
+def later(library: Library) -> Later:
+    """Return what became known after grades were issued, for all of a site's grades."""
+    material = library.material
+    return Later(
+        regrades=frozenset((each.method_version, each.window_end) for each in material.windows if each.regrade),
+        voided={night.record.night: night.void for night in material.nights if night.void is not None},
+    )
+
+
+def render(  # noqa: PLR0913, PLR0917 - what all such pages share is made once, before the first
+    story: EndpointStory,
+    grades: tuple[Grade, ...],
+    library: Library,
+    known: Later,
+    templates: Templates,
+    replayed: str | None,
+) -> tuple[str, bytes]:
+    """Return path and bytes of the page that lists the grades of one window, newest version first."""
+    newest_first = sorted(grades, key=lambda grade: version_key(grade.method_version), reverse=True)
+    grade, settings = newest_first[0], library.material.settings
+    folder = grade_index_path(grade.model, grade.endpoint, grade.window_end)
+    path, address = folder + INDEX, settings.address + folder
+    links = Links(path)
+    pages = {each.method_version: permalink(each, settings) for each in newest_first}
+    page = frame(
+        path,
+        settings,
+        title=f"{title(grade)}: method versions",
+        description=f"{title(grade)}: every method version it was graded under, newest first.",
+        links=links,
+        steps=(
+            Step(text=story.model, href=links.model(story.model)),
+            Step(text=story.provider, href=links.endpoint(story.model, story.endpoint)),
+            Step(text=grade.window_end.isoformat(), href=INDEX),
+        ),
+        replayed=replayed,
+    )
+    return path, templates.render(
+        "grade_index.html",
+        page=page,
+        links=links,
+        library=library,
+        story=story,
+        grade=grade,
+        versions=tuple(_version(each, library, known, links) for each in newest_first),
+        column_words=COLUMN_WORDS,
+        by_version={each.method_version: each for each in newest_first},
+        typed_links=_typed_links(pages, library, links),
+        json_ld=script_json(collection(address, settings, page.title, pages.values())),
+    )
+
+
+def _version(grade: Grade, library: Library, known: Later, links: Links) -> Version:
+    version = grade.method_version
+    return Version(
+        grade=grade,
+        status=library.status(version),
+        readings=readings(grade, library.definition(grade)),
+        why={column: links.method(version, anchor) for column, anchor in COLUMN_ANCHORS.items()},
+        record_sha256=sha256(record_bytes(grade)),
+        is_regrade=(version, grade.window_end) in known.regrades,
+        voided=tuple(known.voided[night] for night in grade.nights if night in known.voided),
+    )
+
+
+def _typed_links(pages: Mapping[str, str], library: Library, links: Links) -> tuple[TypedLink, ...]:
+    """Return the head's links: every permanent page, and the current version's where there is one.
+
+    Args:
+        pages: by version, the full address of each permanent page.
+        library: knows the current version.
+        links: of this page.
+    """
+    latest = [TypedLink(rel="latest-version", href=pages[library.current])] if library.current in pages else []
+    items = [TypedLink(rel="item", href=address, type="text/html") for address in pages.values()]
+    return (TypedLink(rel="author", href=links.page("about")), *latest, *items)

@@ -1,0 +1,337 @@
+"""Hostile names and answers on every page and in every file: nothing runs or breaks, and each reads as it went in."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import browsing
+import hostile_payloads
+import hostile_site
+import msgspec
+import pybtex.database
+import pytest
+import site_material as made
+from browsing import OVERFLOWING, Watched
+from hostile_site import LAST, Texts
+from lxml import etree
+from markdown_it import MarkdownIt
+from playwright.sync_api import Browser
+
+from generator.records import permalink
+from generator.records.grade import Grade
+from generator.site import text as shown_text
+from generator.site.citation import cite, named, title
+from generator.site.grade_page import paths
+from generator.site.interface import Material
+from generator.site.text import visible_plain
+from generator.workflows import searching
+
+FEW, ALL = hostile_payloads.FEW, hostile_payloads.COUNT
+PARTS = 4
+"""Of the pages of all payloads; each is one test."""
+UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f]")
+ADDRESS = "https://bitdepth.example/grades-of/"
+
+
+class Made(msgspec.Struct, frozen=True):
+    """One hostile site: its texts, its material and its files."""
+
+    texts: Texts
+    material: Material
+    files: dict[str, bytes]
+
+
+@cache
+def hostile(count: int) -> Made:
+    """Return the site of so many payloads, rendered once."""
+    texts = Texts(tuple(payload.text for payload in hostile_payloads.payloads(count)))
+    of = hostile_site.material(texts)
+    return Made(texts=texts, material=of, files=hostile_site.site(of, searching.indexer(pytest.fail)))
+
+
+def lines(text: str) -> str:
+    """Return a stranger's text as it is read in a `<pre>`."""
+    return "".join(shown for shown, _ in shown_text._parts(text, lines=True))
+
+
+def expected(of: Made) -> Mapping[str, frozenset[str]]:
+    """Return by page what has to be read on it, each text whole and in a place of its own."""
+    said: dict[str, set[str]] = defaultdict(set)
+    for grade in of.material.grades:
+        names = {visible_plain(each) for each in (grade.provider, grade.tag, grade.d_precision or "")}
+        model, place = visible_plain(grade.model), of.texts.all.index(grade.model) + 5
+        at = [of.texts.at(place + more) for more in range(7)]
+        said["index.html"] |= {model, visible_plain(grade.provider), visible_plain(grade.d_precision or "")}
+        said["search/index.html"] |= {model, *names}
+        said[f"{permalink.model_path(grade.model)}index.html"] |= {model, *names}
+        said[f"{permalink.endpoint_path(grade.model, grade.endpoint)}index.html"] |= {
+            model,
+            visible_plain(grade.provider),
+            visible_plain(grade.tag),
+            *(lines(each) for each in at[:3]),
+            visible_plain(f"{at[3]}, HTTP 503, finish reason {at[4]}"),
+            visible_plain(f"{at[5]}, {at[6]}"),
+        }
+        said[f"{permalink.grade_index_path(grade.model, grade.endpoint, LAST)}index.html"] |= {
+            model,
+            visible_plain(grade.provider),
+        }
+        said[paths(grade)[0]] |= {model, *names}
+    said[f"{permalink.night_path(LAST)}index.html"] |= {
+        *map(lines, of.texts.all),
+        *map(visible_plain, of.texts.all),
+    }
+    for night in of.material.nights:
+        if night.record.reason is not None:
+            said[f"{permalink.night_path(night.record.night)}index.html"] |= {visible_plain(night.record.reason)}
+    said["calibration/index.html"] |= set(map(visible_plain, of.texts.all))
+    return {path: frozenset(texts) for path, texts in said.items()}
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    """Return a running browser."""
+    with browsing.chromium() as browser:
+        yield browser
+
+
+@pytest.fixture(scope="module")
+def few(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Yield the address of the site of a few payloads."""
+    yield from served(FEW, tmp_path_factory.mktemp("few"))
+
+
+@pytest.fixture(scope="module")
+def every(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Yield the address of the site of all payloads."""
+    yield from served(ALL, tmp_path_factory.mktemp("every"))
+
+
+def served(count: int, folder: Path) -> Iterator[str]:
+    """Yield the address that a hostile site is served at."""
+    browsing.write(folder, hostile(count).files)
+    with browsing.serving(folder) as address:
+        yield address
+
+
+READ = """() => {
+  const all = [...document.querySelectorAll('*')];
+  const data = document.querySelector('script[type="application/ld+json"]');
+  return {
+    ran: window.__ran ?? null,
+    title: document.title,
+    description: document.querySelector('meta[name=description]').content,
+    heading: document.querySelector('h1').textContent,
+    texts: [...document.querySelectorAll('bdi')].map(each => each.textContent),
+    blocks: [...document.querySelectorAll('main > pre')].map(each => each.textContent),
+    data: data && data.textContent,
+    foreign: all.filter(each => each.matches('iframe, frame, object, embed, img, video, audio, base, form:not(#search), '
+      + 'input:not(#q), template, foreignObject, use, animate, set, script:not([type="application/ld+json"], [src="search.js"])')
+      || [...each.attributes].some(own => own.name.startsWith('on') || own.name === 'srcdoc')).map(each => each.outerHTML),
+    links: [...document.querySelectorAll('a, link')].map(each => each.protocol || new URL(each.href).protocol),
+    wide: (%s)(),
+  };
+}""" % OVERFLOWING  # noqa: UP031 - braces are JavaScript's
+"""What there is on a page: what ran, what could run, what can be read, and what sticks out."""
+
+
+def opened(browser: Browser, address: str, of: Made, pages: Sequence[str]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield each page as it was read at 320 px under its own policy; it has said nothing and asked for nothing else."""
+    context = browser.new_context(viewport={"width": 320, "height": 800})
+    watched = Watched(context.new_page())
+    for path in pages:
+        watched.open(address + quote(path))
+        read = watched.page.evaluate(READ)
+        assert watched.said == [], path
+        own = (address + quote(path), f"{address}search/", "data:")
+        assert [url for url in watched.asked if not url.startswith(own)] == [], path
+        yield path, read
+    context.close()
+
+
+def harmless(browser: Browser, address: str, of: Made, pages: Sequence[str]) -> None:
+    """Hold pages against the promise that nothing runs, nothing breaks, and every text reads as it went in."""
+    wanted, grades = expected(of), {paths(grade)[0]: grade for grade in of.material.grades}
+    for path, read in opened(browser, address, of, pages):
+        assert read["ran"] is None, path
+        assert read["foreign"] == [], path
+        assert set(read["links"]) <= {"http:", "https:", "mailto:", "data:"}, path
+        assert read["wide"] == [], path
+        assert wanted.get(path, frozenset()) - set(read["texts"]) == frozenset(), path
+        if path in grades:
+            cited(grades[path], read, of)
+
+
+def cited(grade: Grade, read: Mapping[str, Any], of: Made) -> None:
+    """Hold what a permanent page says of itself, to people and to machines, against its grade."""
+    settings = of.material.settings
+    name = named(grade, settings)
+    who = f"{visible_plain(grade.model)} at {visible_plain(grade.provider)}"
+    assert read["heading"] == who
+    assert read["title"] == f"{who}, {LAST.isoformat()} · bitdepth"
+    assert read["description"] == f"{name.title}: {name.result}."
+    data = msgspec.json.decode(read["data"])
+    assert (data["@type"], data["name"], data["url"]) == ("Dataset", title(grade), name.permalink)
+    assert "Review" not in {data["@type"], *(each["@type"] for each in data["variableMeasured"])}
+    bibtex, csl = read["blocks"]
+    citation = cite(grade, name, settings)
+    assert (bibtex, csl) == (citation.bibtex, citation.csl_json)
+    assert msgspec.json.decode(csl)[0]["title"] == title(grade)
+    entries = pybtex.database.parse_string(bibtex, "bibtex").entries
+    assert [sorted(entry.fields) for entry in entries.values()] == [["month", "note", "title", "url", "year"]]
+
+
+def html(of: Made) -> list[str]:
+    """Return the paths of a site's pages, sorted."""
+    return sorted(path for path in of.files if path.endswith(".html"))
+
+
+@pytest.mark.browser
+class TestInABrowser:
+    """'Opened in Chromium under the CSP: nothing runs, nothing breaks the layout, every text reads back.'"""
+
+    def test_a_few_of_every_kind(self, chromium: Browser, few: str):
+        """Every page of the site of a few payloads, at 320 px."""
+        of = hostile(FEW)
+        assert set(expected(of)) <= set(html(of))
+        harmless(chromium, few, of, html(of))
+
+    @pytest.mark.ci
+    @pytest.mark.parametrize("part", range(PARTS))
+    def test_all(self, chromium: Browser, every: str, part: int):
+        """Every page of the site of all payloads."""
+        of = hostile(ALL)
+        harmless(chromium, every, of, html(of)[part::PARTS])
+
+    def test_searched_for(self, chromium: Browser, few: str):
+        """A payload typed into the search, or handed over in its address, runs nothing and breaks nothing."""
+        context = chromium.new_context(viewport={"width": 320, "height": 800})
+        watched = Watched(context.new_page())
+        for text in hostile(FEW).texts.all[:21]:
+            watched.open(f"{few}search/index.html?q={quote(text, errors='replace')}")
+            watched.page.fill("#q", text.replace("\x00", ""))
+            watched.page.wait_for_timeout(30)
+            assert (watched.page.evaluate("window.__ran"), watched.said) == (None, []), text
+            assert watched.page.evaluate(OVERFLOWING) == [], text
+        context.close()
+
+    def test_badges(self, chromium: Browser, few: str):
+        """A badge that is opened by itself runs nothing."""
+        context = chromium.new_context()
+        watched = Watched(context.new_page())
+        for path in [path for path in hostile(FEW).files if path.endswith(".svg")]:
+            watched.open(few + quote(path))
+            assert watched.page.evaluate("window.__ran") is None, path
+            assert watched.page.evaluate("document.querySelectorAll('script, foreignObject, a, image').length") == 0
+            assert [url for url in watched.asked if "outside" in url] == []
+        context.close()
+
+
+SIZES = [FEW, pytest.param(ALL, marks=pytest.mark.ci)]
+
+
+@pytest.mark.parametrize("count", SIZES)
+class TestFiles:
+    """'Through every page, feed, badge, JSON, CSV.'"""
+
+    def test_no_file_that_is_read_hides_a_character(self, count: int):
+        """No page, picture, feed, map or text file holds a character that hides, reorders or controls."""
+        for path, body in hostile(count).files.items():
+            if path.endswith((".html", ".svg", ".xml", ".txt")):
+                found = UNSEEN.search(body.decode())
+                assert found is None, f"{path}: {found}"
+
+    def test_records_are_exact(self, count: int):
+        """grade.json decodes to the very grade, letter by letter."""
+        of = hostile(count)
+        for grade in of.material.grades:
+            assert msgspec.json.decode(of.files[paths(grade)[1]], type=Grade) == grade
+
+    def test_every_json_is_json(self, count: int):
+        """Whatever ends in .json decodes, and what a badge says is nothing but what can be seen."""
+        of = hostile(count)
+        for path, body in of.files.items():
+            if path.endswith((".json", ".jsonld")):
+                found = msgspec.json.decode(body)
+                if path.startswith("badges/"):
+                    assert UNSEEN.search(found["label"] + found["message"]) is None, path
+
+    def test_every_xml_is_xml(self, count: int):
+        """Every feed, map and picture is well-formed, declares no entity, and holds no element of a stranger's."""
+        of = hostile(count)
+        for path, body in of.files.items():
+            if not path.endswith((".xml", ".svg")):
+                continue
+            tree = etree.fromstring(body, etree.XMLParser(resolve_entities=False, no_network=True))
+            assert tree.getroottree().docinfo.internalDTD is None, path
+            names = {etree.QName(each).localname for each in tree.iter(etree.Element)}
+            assert names <= XML_NAMES, f"{path}: {names - XML_NAMES}"
+            assert not [name for each in tree.iter() for name in each.attrib if name.startswith("on")], path
+
+    def test_feeds_read_as_it_went_in(self, count: int):
+        """Each model's feed has an entry for its change of precision, whose title reads as the names do."""
+        of = hostile(count)
+        for grade in of.material.grades:
+            tree = etree.fromstring(of.files[permalink.feed_path(grade.model)])
+            who = f"{visible_plain(grade.model)} at {visible_plain(grade.provider)}: "
+            titles = [str(each.text) for each in tree.iter(f"{ATOM}title")]
+            assert any(each.startswith(who) for each in titles), who
+            for each in tree.iter(f"{ATOM}content"):
+                assert harmless_html(str(each.text)) == [], permalink.feed_path(grade.model)
+
+    def test_llms_txt_is_markdown_that_says_the_names(self, count: int):
+        """Read as Markdown, llms.txt has a link to each model, and no link or element of a stranger's."""
+        of = hostile(count)
+        tokens = MarkdownIt("commonmark").parse(of.files["llms.txt"].decode())
+        inline = [child for token in tokens for child in token.children or ()]
+        assert {token.type for token in tokens} & {"html_block", "fence", "code_block"} == set()
+        assert {child.type for child in inline} <= {"text", "link_open", "link_close", "softbreak", "text_special"}
+        links = [str(child.attrs["href"]) for child in inline if child.type == "link_open"]
+        assert all(link.startswith(ADDRESS) for link in links)
+        assert {ADDRESS + permalink.model_path(text) for text in of.texts.all} <= set(links)
+        said = "".join(child.content for child in inline)
+        assert [text for text in of.texts.all if visible_plain(text) not in said] == []
+
+    def test_tables_of_text_hold_no_formula(self, count: int):
+        """A cell of a CSV file that a spreadsheet would take for a formula is none."""
+        for path, body in hostile(count).files.items():
+            if path.endswith(".csv"):
+                for row in csv.reader(io.StringIO(body.decode(), newline="")):
+                    assert not [cell for cell in row if cell.startswith(("=", "+", "-", "@", "\t", "\r"))], path
+
+    def test_paths_are_plain(self, count: int):
+        """No path of the site holds anything but letters, figures and '.', '-', '_'; no two differ by case alone."""
+        found = list(hostile(count).files)
+        assert [path for path in found if not re.fullmatch(r"(?:[A-Za-z0-9_][A-Za-z0-9._-]*/)*[A-Za-z0-9._-]+", path)] == []
+        assert [path for path in found if ".." in path] == []
+        assert len({path.casefold() for path in found}) == len(found)
+
+
+ATOM = "{http://www.w3.org/2005/Atom}"
+XML_NAMES = frozenset(
+    "feed id title subtitle updated author name uri link rights generator entry content published category summary "
+    "svg rect g text tspan path urlset url loc lastmod sitemapindex sitemap".split()
+)
+"""What feeds, maps and badges are made of."""
+HARM = re.compile(r"<(?!/?(?:p|a|ul|li|bdi|span|time)\b)|<[^>]*\son\w+\s*=|href=\"(?!https://bitdepth\.example/)")
+
+
+def harmless_html(markup: str) -> list[str]:
+    """Return what does not belong in the HTML of a feed's entry."""
+    return HARM.findall(markup)
+
+
+def test_harm_is_found_where_there_is_some():
+    """The search for foreign markup finds it."""
+    assert harmless_html('<p>x</p><script>1</script><a href="javascript:1">x</a><p onclick="x">') != []
+    assert UNSEEN.search("a\u202eb") is not None
+    assert len({payload.kind for payload in hostile_payloads.payloads(FEW)}) == 21
+    assert len({payload.text for payload in hostile_payloads.payloads()}) == ALL

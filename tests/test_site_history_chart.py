@@ -1,0 +1,275 @@
+"""The history strip: every window, its letter and four columns, in letters or by month, equal to the table's."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable
+from datetime import date, timedelta
+from itertools import pairwise
+
+import msgspec
+import picture_reader as seen
+import pytest
+import site_material as made
+
+from generator.records import permalink
+from generator.records.grade import Column, Grade, Letter
+from generator.records.reading import NO_LETTER
+from generator.site import endpoint_views, history_chart
+from generator.site.history_chart import TEXTURES, Window
+from generator.site.library import arrange
+
+START = date(2025, 1, 30)
+EVERY = tuple(Letter)
+
+
+def turning(place: int) -> tuple[Letter | None, ...]:
+    """Return letters that run through all of them, a column each at its own pace; now and then none is measured."""
+    letter, columns = EVERY[place // 4 % 5], [EVERY[place // step % 4] for step in (1, 2, 3, 5)]
+    return letter, *(None if place % 7 == lane else each for lane, each in enumerate(columns))
+
+
+def unrated(_: int) -> tuple[Letter | None, ...]:
+    """Return nothing but U, without a measured column."""
+    return Letter.U, None, None, None, None
+
+
+def windows(
+    count: int, letters: Callable[[int], tuple[Letter | None, ...]] = turning, missing: int = 0
+) -> tuple[Window, ...]:
+    """Return a history of so many nights in a row; every so many windows, one has no grade."""
+    nights = [START + timedelta(days=day) for day in range(count)]
+    grades = []
+    for place, night in enumerate(nights):
+        if not (missing and 0 < place < count - 1 and place % missing == 0):
+            letter, m, t, d, r = letters(place)
+            own = {"letter": letter, "m_letter": m, "t_letter": t, "d_letter": d, "r_letter": r}
+            grades.append(made.grade(nights=(night,), **own))
+    return history_chart.history(grades, nights)
+
+
+def chart(shown: tuple[Window, ...]) -> seen.Element:
+    """Return the tree of a strip under 0.1."""
+    return seen.tree(history_chart.chart("h", shown, "0.1"))
+
+
+SHAPES = [
+    pytest.param(windows(1), id="one night"),
+    pytest.param(windows(28), id="four weeks"),
+    pytest.param(windows(120, missing=9), id="120 nights"),
+    pytest.param(windows(121, missing=9), id="121 nights"),
+    pytest.param(windows(400), id="400 nights"),
+    pytest.param(windows(1100, missing=5), id="1100 nights"),
+    pytest.param(windows(60, unrated), id="all U"),
+    pytest.param(windows(400, unrated, missing=2), id="all U, every other one missing"),
+]
+
+
+class TestEveryStrip:
+    """'1 night, 400 nights, all U': readable whatever the history is."""
+
+    @pytest.mark.parametrize("shown", SHAPES)
+    def test_nothing_lies_outside_or_on_something_else(self, shown: tuple[Window, ...]):
+        """Every mark lies inside the view box, and no text stands on another."""
+        drawn = chart(shown)
+        assert seen.outside(drawn) == []
+        assert seen.overlapping(drawn) == []
+
+    @pytest.mark.parametrize("shown", SHAPES)
+    def test_title_names_the_version_and_description_counts(self, shown: tuple[Window, ...]):
+        """Letters never stand without their version and columns: the description has all five lanes' counts."""
+        title, description = seen.said(chart(shown))
+        assert title.endswith("under method version 0.1")
+        graded = [window.grade for window in shown if window.grade]
+        for lane, column in zip("MTDR", Column, strict=True):
+            read = Counter(grade.column_letter(column) for grade in graded)
+            for letter, count in read.items():
+                assert re.search(rf" {lane} [^;]*{letter or 'not measured'} {count:,}\b", description)
+        assert description.endswith(f"no grade {len(shown) - len(graded):,}.")
+
+    @pytest.mark.parametrize("shown", SHAPES)
+    def test_stays_small(self, shown: tuple[Window, ...]):
+        """Three years with every letter in every month take under 90 kB; none is taller than three times its width."""
+        assert len(history_chart.chart("h", shown, "0.1").encode()) < 90_000
+        assert seen.size(chart(shown))[1] < 3 * 360
+
+    def test_equal_histories_give_equal_bytes(self):
+        """The order in which grades and nights come in does not matter."""
+        shown = windows(130, missing=4)
+        grades = [window.grade for window in shown if window.grade]
+        again = history_chart.history(reversed(grades), reversed([window.end for window in shown]))
+        assert history_chart.chart("h", again, "0.1") == history_chart.chart("h", shown, "0.1")
+
+
+class TestWindows:
+    def test_each_recorded_night_between_two_grades_ends_a_window(self):
+        """A night without a grade is a window without one; before the first grade and after the last there is none."""
+        nights = [START + timedelta(days=day) for day in range(6)]
+        graded = [made.grade(nights=(nights[1],)), made.grade(nights=(nights[4],))]
+        found = history_chart.history(graded, [*nights[:2], *nights[3:]])
+        assert [(window.end, window.grade is not None) for window in found] == [
+            (nights[1], True),
+            (nights[3], False),
+            (nights[4], True),
+        ]
+
+    def test_without_a_grade_there_is_no_history(self):
+        """Recorded nights alone make no window of an endpoint."""
+        assert history_chart.history((), [START]) == ()
+
+
+class TestLetters:
+    """'history strip of letters and the four columns per endpoint'."""
+
+    def test_each_column_of_glyphs_is_a_window(self):
+        """Read down, every column has the letters of its grade, a dash for what is not measured, a dot for no grade."""
+        shown = windows(100, missing=9)
+        lanes = dict.fromkeys(history_chart.LANES, "")
+        drawn = list(chart(shown).iter("text"))
+        for title, glyphs in pairwise(drawn):
+            if title.text in lanes:
+                assert len(glyphs.get("x", "").split()) == len(glyphs.text or "")
+                lanes[title.text] += glyphs.text or ""
+        read = list(zip(*lanes.values(), strict=True))
+        assert read == [
+            tuple(letter or NO_LETTER for letter in window.letters) if window.grade else ("\N{MIDDLE DOT}",) * 5
+            for window in shown
+        ]
+
+    def test_a_run_of_one_letter_has_the_frame_of_that_letter(self):
+        """Five letters have five frames: one line, two, dashes, dots, and lines above and below alone."""
+        frames = {}
+        for letter in Letter:
+            held = chart(windows(3, lambda _, letter=letter: (letter, *(Letter.A,) * 4)))
+            (group,) = held.iter("g")
+            assert group.get("class") == letter
+            frames[letter] = (group.get("stroke-dasharray"), *(part.tag for part in group))
+        assert frames == {
+            Letter.A: (None, "rect"),
+            Letter.B: (None, "rect", "rect"),
+            Letter.C: ("4 2", "rect"),
+            Letter.D: ("1 2", "rect"),
+            Letter.U: (None, "path", "path"),
+        }
+
+    def test_a_change_of_letter_ends_a_frame(self):
+        """Four windows of A and four of B are two frames, each as wide as its run."""
+        held = chart(windows(8))
+        wide = [group.find("rect") for group in held.iter("g")]
+        assert [round(float(rect.get("width", "")) + 1, 1) for rect in wide if rect is not None] == [41.4, 41.4]
+
+    def test_a_line_says_what_it_spans(self):
+        """28 windows fill a line; each line says the first and the last night that a window of it ended with."""
+        said = [text for text in seen.texts(chart(windows(30))) if " to " in text]
+        assert said == ["2025-01-30 to 2025-02-26", "2025-02-27 to 2025-02-28"]
+
+
+class TestMonths:
+    """'past ~120 windows, bands by month (say how)'."""
+
+    def test_bars_are_as_high_as_the_table_says(self):
+        """Each month's bar of each lane holds the letters of its row in the table, in their order, to the count."""
+        shown = windows(400, missing=5)
+        found = history_chart.months(shown)
+        kinds = {str(texture): letter for letter, texture in TEXTURES.items()}
+        drawn = [rect for rect in seen.rects(chart(shown), *kinds) if rect[4] != 12]
+        heads = history_chart.month_table(found, "0.1").heads
+        rows = history_chart.month_table(found, "0.1").rows
+        read: dict[tuple[int, int], list[tuple[Letter, int]]] = {}
+        for kind, x, y, width, high in drawn:
+            assert width == 10
+            month, lane = int(x - 58) // 12, int(y - 26) // 23
+            read.setdefault((lane, month), []).append((kinds[kind], round(high * found[month].windows / 18)))
+        assert heads == ("Month", "Windows", "Grade", "M", "T", "D", "R", "No grade")
+        for month, row in enumerate(rows):
+            for lane in range(5):
+                words = ", ".join(f"{letter} {count}" for letter, count in read[lane, month])
+                assert re.sub(r", not measured \d+", "", row[2 + lane]) == words
+            assert int(row[1]) == int(row[7]) + sum(count for _, count in read[0, month])
+
+    def test_the_newest_four_weeks_stay_in_letters(self):
+        """Below the months stand the last 28 windows, a letter each."""
+        shown = windows(121)
+        glyphs = [text for text in seen.texts(chart(shown)) if len(text) == 28]
+        assert glyphs[0] == "".join(window.grade.letter for window in shown[-28:] if window.grade)
+        assert len(glyphs) == 5
+
+    def test_120_windows_stand_in_letters_alone(self):
+        """Up to 120 windows there is no bar and no legend."""
+        assert seen.rects(chart(windows(120)), *map(str, TEXTURES.values())) == []
+
+    def test_a_month_without_a_grade_has_no_bar(self):
+        """Its row says so: every window of it has no grade."""
+        nights = [START + timedelta(days=day) for day in range(130)]
+        shown = history_chart.history([made.grade(nights=(nights[0],)), made.grade(nights=(nights[-1],))], nights)
+        months = history_chart.months(shown)
+        assert months[1].cells == ("2025-02", "28", "none", "none", "none", "none", "none", "28")
+        assert seen.outside(chart(shown)) == []
+
+    def test_textures_tell_the_letters_apart_without_colour(self):
+        """No two letters share a texture, and the legend shows each beside its letter."""
+        assert len(set(TEXTURES.values())) == len(TEXTURES) == 5
+        legend = [rect[0] for rect in seen.rects(chart(windows(121))) if rect[4] == 12]
+        assert legend == ["plain", "dots", "slant", "full", "level"]
+        assert seen.texts(chart(windows(121)))[:5] == list("ABCDU")
+
+
+class TestEndpointPage:
+    """'a window end links to its permanent page from the table; the table stays complete'."""
+
+    @staticmethod
+    def pages(grades: tuple[Grade, ...], nights: int) -> tuple[seen.Element, str]:
+        """Return alder's page over nights of which each is recorded, with its text."""
+        kept = [
+            msgspec.structs.replace(night, endpoints=(made.listed(made.grade(), night.record.night),))
+            for night in (made.night(START + timedelta(days=day)) for day in range(nights))
+        ]
+        material = made.material(grades=grades, nights=tuple(kept), explanations={})
+        path = permalink.endpoint_path(made.TREES, "alder") + "index.html"
+        body = dict(endpoint_views.render(arrange(material), made.TEMPLATES))[path]
+        return made.parsed(body), made.page_text(body)
+
+    def test_every_window_has_its_row(self):
+        """The strip's windows and the table's rows are the same, newest first; each grade's leads to its page."""
+        shown = windows(40, missing=9)
+        graded = tuple(window.grade for window in shown if window.grade)
+        tree, text = self.pages(graded, 40)
+        (table,) = (each for each in tree.iter("table") if "never changes" in made.text_of(each))
+        rows = table.findall("tbody/tr")
+        assert [made.text_of(row)[:10] for row in rows] == [w.end.isoformat() for w in reversed(shown)]
+        for row, window in zip(rows, reversed(shown), strict=True):
+            hrefs = [anchor.get("href", "") for anchor in row.iter("a")]
+            if window.grade is None:
+                assert "no grade under method version 0.1" in made.text_of(row)
+                assert hrefs == []
+            else:
+                m, t, d, r = (letter or NO_LETTER for letter in window.letters[1:])
+                assert f"{window.letters[0]} 0.1 · M {m} T {t} D {d} R {r}" in made.text_of(row)
+                assert any(href.endswith(f"{window.end}/v0.1/index.html") for href in hrefs)
+        assert "Each column is a window, under method version 0.1" in text
+        assert tree.find(".//details/table[@class='even']/..") is not None
+
+    def test_many_rows_are_folded_and_few_are_not(self):
+        """Past 31 rows the table opens on demand."""
+        for nights, folded in ((31, False), (32, True)):
+            tree, text = self.pages(tuple(w.grade for w in windows(nights) if w.grade), nights)
+            tables = [table for details in tree.iter("details") for table in details.iter("table")]
+            assert any("never changes" in made.text_of(table) for table in tables) is folded
+            assert ("32 windows" in text) is folded
+
+    def test_months_come_with_their_table(self):
+        """Past 120 windows the page says what a bar is, and has the bars' figures."""
+        _, text = self.pages(tuple(w.grade for w in windows(121) if w.grade), 121)
+        assert "Each bar is a month, under method version 0.1" in text
+        assert "Windows by the month they ended in, under method version 0.1" in text
+        for month in history_chart.months(windows(121)):
+            assert " ".join(month.cells) in text
+
+    def test_grades_under_another_version_alone_have_no_strip(self):
+        """Without a grade under the current version there is a table and no picture."""
+        night = START
+        only = msgspec.structs.replace(made.grade(nights=(night,)), method_version="0.2")
+        tree, text = self.pages((only,), 1)
+        assert tree.find(".//svg") is None
+        assert "A 0.2 · M A T A D A R A provisional, candidate" in text
