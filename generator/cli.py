@@ -21,7 +21,7 @@ from generator.records.finding import VerificationReport
 from generator.records.night import NightRecord, NightState
 from generator.terminal.doctor import add_doctor_command
 from generator.terminal.method_commands import add_method_commands
-from generator.terminal.options import JsonOption, RootOption, parsed_date
+from generator.terminal.options import BaseUrlOption, JsonOption, RootOption, parsed_address, parsed_date
 from generator.terminal.plan_command import (
     AllowUnpricedOption,
     DryRunOption,
@@ -69,6 +69,7 @@ def nightly(  # noqa: PLR0913 - a night, and what it may cost
     root: RootOption = Path(),
     night: NightOption = None,
     max_usd: MaxUsdOption = None,
+    base_url: BaseUrlOption = None,
     *,
     allow_unpriced: AllowUnpricedOption = False,
     dry_run: DryRunOption = False,
@@ -84,8 +85,11 @@ def nightly(  # noqa: PLR0913 - a night, and what it may cost
         raise typer.Exit
     with messages(json), locked(root) as site:
         budget = chosen_budget(site, max_usd, allow_unpriced=allow_unpriced)
+        address, chosen = parsed_address(base_url), parsed_date(night)
         done = _run(
-            night_run.nightly(site, _world(), router_of, progress=progress, night=parsed_date(night), budget=budget)
+            night_run.nightly(
+                site, _world(), router_of, progress=progress, night=chosen, budget=budget, base_url=address
+            )
         )
         record = done.probed.record if done.probed else None
         failure = done.failure or _void(record)
@@ -156,20 +160,23 @@ def grade(
 
 
 @app.command()
-def render(root: RootOption = Path(), *, json: JsonOption = False) -> None:
+def render(root: RootOption = Path(), base_url: BaseUrlOption = None, *, json: JsonOption = False) -> None:
     """Lay out the site: permanent pages from their kept bytes, views from the archive."""
     progress = _progress(json)
     with messages(json), locked(root) as site:
-        done = rendering.render(site, progress=progress)
+        done = rendering.render(site, progress=progress, base_url=parsed_address(base_url))
         print_result(json, done, lambda console: say_site(console, site))
 
 
 @app.command()
-def verify(root: RootOption = Path(), *, json: JsonOption = False) -> None:
-    """Hold archive and site against what they were and what follows from them. Exits 6 on any mismatch."""
+def verify(root: RootOption = Path(), base_url: BaseUrlOption = None, *, json: JsonOption = False) -> None:
+    """Hold archive and site against what they were and what follows from them. Exits 6 on any mismatch.
+
+    A site that was laid out for another address is verified for the same.
+    """
     progress = _progress(json)
     with messages(json), quiet(root) as site:
-        report = verifying.verify(site, progress=progress)
+        report = verifying.verify(site, progress=progress, base_url=parsed_address(base_url))
         print_result(json, report, lambda console: print_report(console, report))
         end(None, _sound(report))
 

@@ -134,13 +134,17 @@ class BudgetSettings(_Table, frozen=True, kw_only=True):
         return None if self.max_usd is None else Decimal(self.max_usd)
 
 
+Address = Annotated[str, msgspec.Meta(pattern=r"^https?://[a-z0-9.-]+(:[0-9]+)?(/[A-Za-z0-9_~-]+)*/$")]
+"""Where a site begins, with its closing slash."""
+
+
 class Settings(_Table, frozen=True, kw_only=True):
     """Everything that content/site.toml says."""
 
     format: Literal[1]
     title: Annotated[str, msgspec.Meta(min_length=1)]
-    address: Annotated[str, msgspec.Meta(pattern=r"^https?://[a-z0-9.-]+(:[0-9]+)?(/[A-Za-z0-9_~-]+)*/$")]
-    """The site's base address, with its closing slash."""
+    address: Address
+    """The site's base address."""
     publisher: Annotated[str, msgspec.Meta(min_length=1)]
     """Who publishes the grades: the author in citations."""
     contact: Annotated[str, msgspec.Meta(min_length=1)]

@@ -117,7 +117,8 @@ OVERFLOWING = """() => {
   const out = [...document.body.querySelectorAll('*')]
     .filter(e => e.getBoundingClientRect().right > room && !e.closest('.hide, .skip, thead'))
     .map(e => e.tagName + '.' + e.getAttribute('class') + ' ' + e.textContent.slice(0, 40)).slice(0, 3);
-  return document.documentElement.scrollWidth < room ? out : ['the page, ' + document.documentElement.scrollWidth, ...out];
+  const whole = document.documentElement.scrollWidth;
+  return whole < room ? out : ['the page, ' + whole, ...out];
 }"""
 """Elements that stick out of the page on the right, and the page where it can be scrolled sideways."""
 

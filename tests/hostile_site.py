@@ -21,7 +21,7 @@ from generator.site import views
 from generator.site.interface import Agreement, Material, ModelMaterial, NightMaterial
 from generator.site.search import Indexer
 
-CROWD = 12
+CROWD = 6
 """Endpoints of the first model: enough to agree with one another. Every other model has one."""
 LAST = made.RECORDED[-1]
 
@@ -187,7 +187,10 @@ def _report(texts: Texts) -> PromptReport:
     plain = evidence.report()
     lines = tuple(
         msgspec.structs.replace(
-            plain.prompts[place % len(plain.prompts)], model=texts.at(place + 1), prompt_id=f"copy-{place:03}", text=text
+            plain.prompts[place % len(plain.prompts)],
+            model=texts.at(place + 1),
+            prompt_id=f"copy-{place:03}",
+            text=text,
         )
         for place, text in enumerate(texts.all)
     )

@@ -7,22 +7,20 @@ from fractions import Fraction
 from itertools import combinations
 from xml.etree.ElementTree import Element, fromstring
 
-from markupsafe import Markup
-
 WORD, LETTER = 7.3, 9.8
 """How wide a character of a line of words is on the average, and a single capital at most, at 12.5 units of size."""
 ABOVE, BELOW = 9.4, 2.6
 """How far a line of text reaches over its foot and under it."""
 
 
-def tree(svg: Markup) -> Element:
+def tree(svg: str) -> Element:
     """Return a chart's tree, read as the XML that it also is."""
     return fromstring(svg)  # noqa: S314 - our own chart
 
 
 def on(page: bytes) -> list[Element]:
     """Return the tree of every chart of a page, in order."""
-    return [tree(Markup(svg)) for svg in re.findall(r"<svg .*?</svg>", page.decode(), re.DOTALL)]
+    return [tree(svg) for svg in re.findall(r"<svg .*?</svg>", page.decode(), re.DOTALL)]
 
 
 def size(chart: Element) -> tuple[float, float]:

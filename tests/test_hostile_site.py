@@ -18,7 +18,6 @@ import hostile_site
 import msgspec
 import pybtex.database
 import pytest
-import site_material as made
 from browsing import OVERFLOWING, Watched
 from hostile_site import LAST, Texts
 from lxml import etree
@@ -37,7 +36,9 @@ from generator.workflows import searching
 FEW, ALL = hostile_payloads.FEW, hostile_payloads.COUNT
 PARTS = 4
 """Of the pages of all payloads; each is one test."""
-UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f]")
+UNSEEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f]"
+)
 ADDRESS = "https://bitdepth.example/grades-of/"
 
 
@@ -92,7 +93,6 @@ def expected(of: Made) -> Mapping[str, frozenset[str]]:
     for night in of.material.nights:
         if night.record.reason is not None:
             said[f"{permalink.night_path(night.record.night)}index.html"] |= {visible_plain(night.record.reason)}
-    said["calibration/index.html"] |= set(map(visible_plain, of.texts.all))
     return {path: frozenset(texts) for path, texts in said.items()}
 
 
@@ -122,10 +122,16 @@ def served(count: int, folder: Path) -> Iterator[str]:
         yield address
 
 
-READ = """() => {
+FOREIGN = (
+    "iframe, frame, object, embed, img, video, audio, base, form:not(#search), input:not(#q), template, foreignObject, "
+    "use, animate, set, script:not([type='application/ld+json'], [src='search.js'])"
+)
+"""Elements that no page has of its own."""
+READ = f"""() => {{
   const all = [...document.querySelectorAll('*')];
   const data = document.querySelector('script[type="application/ld+json"]');
-  return {
+  const acts = each => [...each.attributes].some(own => own.name.startsWith('on') || own.name === 'srcdoc');
+  return {{
     ran: window.__ran ?? null,
     title: document.title,
     description: document.querySelector('meta[name=description]').content,
@@ -133,13 +139,11 @@ READ = """() => {
     texts: [...document.querySelectorAll('bdi')].map(each => each.textContent),
     blocks: [...document.querySelectorAll('main > pre')].map(each => each.textContent),
     data: data && data.textContent,
-    foreign: all.filter(each => each.matches('iframe, frame, object, embed, img, video, audio, base, form:not(#search), '
-      + 'input:not(#q), template, foreignObject, use, animate, set, script:not([type="application/ld+json"], [src="search.js"])')
-      || [...each.attributes].some(own => own.name.startsWith('on') || own.name === 'srcdoc')).map(each => each.outerHTML),
-    links: [...document.querySelectorAll('a, link')].map(each => each.protocol || new URL(each.href).protocol),
-    wide: (%s)(),
-  };
-}""" % OVERFLOWING  # noqa: UP031 - braces are JavaScript's
+    foreign: all.filter(each => each.matches(`{FOREIGN}`) || acts(each)).map(each => each.outerHTML),
+    links: [...document.querySelectorAll('a, link')].map(each => new URL(each.href).protocol),
+    wide: ({OVERFLOWING})(),
+  }};
+}}"""
 """What there is on a page: what ran, what could run, what can be read, and what sticks out."""
 
 
@@ -166,6 +170,9 @@ def harmless(browser: Browser, address: str, of: Made, pages: Sequence[str]) -> 
         assert set(read["links"]) <= {"http:", "https:", "mailto:", "data:"}, path
         assert read["wide"] == [], path
         assert wanted.get(path, frozenset()) - set(read["texts"]) == frozenset(), path
+        if path == "calibration/index.html":  # Names stand there in phrases of ours, to which an edge is no edge.
+            told = "\n".join(read["texts"])
+            assert [text for text in of.texts.all if visible_plain(text.strip(" ")) not in told] == []
         if path in grades:
             cited(grades[path], read, of)
 
@@ -196,7 +203,7 @@ def html(of: Made) -> list[str]:
 
 @pytest.mark.browser
 class TestInABrowser:
-    """'Opened in Chromium under the CSP: nothing runs, nothing breaks the layout, every text reads back.'"""
+    """'Opened in Chromium under the CSP: nothing runs, nothing breaks the layout, every text reads back'."""
 
     def test_a_few_of_every_kind(self, chromium: Browser, few: str):
         """Every page of the site of a few payloads, at 320 px."""
@@ -215,7 +222,7 @@ class TestInABrowser:
         """A payload typed into the search, or handed over in its address, runs nothing and breaks nothing."""
         context = chromium.new_context(viewport={"width": 320, "height": 800})
         watched = Watched(context.new_page())
-        for text in hostile(FEW).texts.all[:21]:
+        for text in hostile(FEW).texts.all[:12]:
             watched.open(f"{few}search/index.html?q={quote(text, errors='replace')}")
             watched.page.fill("#q", text.replace("\x00", ""))
             watched.page.wait_for_timeout(30)
@@ -231,7 +238,7 @@ class TestInABrowser:
             watched.open(few + quote(path))
             assert watched.page.evaluate("window.__ran") is None, path
             assert watched.page.evaluate("document.querySelectorAll('script, foreignObject, a, image').length") == 0
-            assert [url for url in watched.asked if "outside" in url] == []
+            assert [url for url in watched.asked if not url.startswith(few.partition("/grades-of/")[0])] == []
         context.close()
 
 
@@ -240,7 +247,7 @@ SIZES = [FEW, pytest.param(ALL, marks=pytest.mark.ci)]
 
 @pytest.mark.parametrize("count", SIZES)
 class TestFiles:
-    """'Through every page, feed, badge, JSON, CSV.'"""
+    """'Through every page, feed, badge, JSON, CSV'."""
 
     def test_no_file_that_is_read_hides_a_character(self, count: int):
         """No page, picture, feed, map or text file holds a character that hides, reorders or controls."""
@@ -310,16 +317,20 @@ class TestFiles:
     def test_paths_are_plain(self, count: int):
         """No path of the site holds anything but letters, figures and '.', '-', '_'; no two differ by case alone."""
         found = list(hostile(count).files)
-        assert [path for path in found if not re.fullmatch(r"(?:[A-Za-z0-9_][A-Za-z0-9._-]*/)*[A-Za-z0-9._-]+", path)] == []
+        assert [
+            path for path in found if not re.fullmatch(r"(?:[A-Za-z0-9_][A-Za-z0-9._-]*/)*[A-Za-z0-9._-]+", path)
+        ] == []
         assert [path for path in found if ".." in path] == []
         assert len({path.casefold() for path in found}) == len(found)
 
 
 ATOM = "{http://www.w3.org/2005/Atom}"
-XML_NAMES = frozenset(
-    "feed id title subtitle updated author name uri link rights generator entry content published category summary "
-    "svg rect g text tspan path urlset url loc lastmod sitemapindex sitemap".split()
-)
+FEED_NAMES = {
+    "author", "category", "content", "entry", "feed", "id", "link", "name", "published", "rights", "subtitle",
+    "summary", "title", "updated", "uri",
+}  # fmt: skip
+BADGE_NAMES = {"svg", "title", "rect", "g", "text", "tspan", "path"}
+XML_NAMES = FEED_NAMES | BADGE_NAMES | {"urlset", "url", "loc", "lastmod", "sitemapindex", "sitemap"}
 """What feeds, maps and badges are made of."""
 HARM = re.compile(r"<(?!/?(?:p|a|ul|li|bdi|span|time)\b)|<[^>]*\son\w+\s*=|href=\"(?!https://bitdepth\.example/)")
 

@@ -40,7 +40,7 @@ def square(names: tuple[str, ...], shown: dict[tuple[int, int], Cell]) -> seen.E
 
 
 SHAPES = [
-    pytest.param(tuple(f"Provider {place}" for place in range(count)), cells(count, both), id=f"{count} of {both}")
+    pytest.param(tuple(f"P{place}" for place in range(count)), cells(count, both), id=f"{count} of {both}")
     for count, both in ((2, 735), (5, 735), (7, 735), (7, 8400), (8, 12), (20, 735), (40, 735), (40, 23_520))
 ]
 
@@ -61,7 +61,7 @@ class TestHalfSquare:
     def test_each_square_holds_its_pairs_counts(self, names: tuple[str, ...], shown: dict[tuple[int, int], Cell]):
         """A square stands below its column's name and before its row's; a pair without a common prompt has none."""
         drawn = square(names, shown)
-        name_feet = {text: (x, y) for text, x, _, y in seen.boxes(drawn) if " Provider" in text}
+        name_feet = {text: (x, y) for text, x, _, y in seen.boxes(drawn) if " P" in text}
         columns = [name_feet[f"{place + 1} {name}"][0] for place, name in enumerate(names)]
         squares = self.corners(drawn, "squares")
         said = [[each.text or "", *(part.text or "" for part in each)] for each in drawn.iterfind(".//g/text")]
@@ -186,8 +186,7 @@ class TestModelPage:
     def test_table_and_squares_say_the_same(self):
         """Every square's counts and words stand in both endpoints' rows, in the order of the page."""
         body = self.page(self.material(made.RECORDED[-7:]))
-        drawn = made.parsed(body).find(".//svg")
-        assert drawn is not None
+        (drawn,) = seen.on(body)
         squares = [[each.text or "", *(part.text or "" for part in each)] for each in drawn.iterfind(".//g/text")]
         text = made.page_text(body)
         # Seven and a half of 75 may differ: from 68 on a pair reads within noise.
@@ -197,10 +196,8 @@ class TestModelPage:
             for name in (first, second):
                 assert f"{name} {same} / 75" + (", within noise" if words else "") in text
         assert text.count("within noise") == 16 + 2 + 1
-        assert (
-            "10 pairs, 8 of them within noise; 66 to 75 same answers, 75 prompts that both answered."
-            in (seen.texts(drawn)[0:0] + [each.text or "" for each in drawn.iter("desc")])[0]
-        )
+        counted = "8 of them within noise; 66 to 75 same answers, 75 prompts that both answered."
+        assert seen.said(drawn)[1] == f"5 endpoints, 10 pairs, {counted}"
 
     @pytest.mark.parametrize(
         ("nights", "floor"),

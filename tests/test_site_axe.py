@@ -23,7 +23,8 @@ RUN = """async tags => {
   // Nobody points at paper: how far apart links stand is asked on a screen alone.
   const rules = {'target-size': {enabled: !matchMedia('print').matches}};
   const found = await axe.run({runOnly: {type: 'tag', values: tags}, rules, resultTypes: ['violations']});
-  return found.violations.flatMap(rule => rule.nodes.map(node => [rule.id, node.target.join(' '), node.failureSummary]));
+  const told = (rule, node) => [rule.id, node.target.join(' '), node.failureSummary];
+  return found.violations.flatMap(rule => rule.nodes.map(node => told(rule, node)));
 }"""
 
 
@@ -66,7 +67,7 @@ def violations(page: Page, address: str, sizes: dict[str, tuple[tuple[int, str],
 
 
 class TestEveryKindOfPage:
-    """'Zero axe violations at WCAG 2.2 AA.'"""
+    """'Zero axe violations at WCAG 2.2 AA'."""
 
     def test_at_one_size_each(self, page: Page, address: str):
         """Kind by kind, the three pairings of width and medium take turns."""
@@ -96,6 +97,6 @@ class TestAxe:
         page.evaluate(AXE)
         page.evaluate(
             "document.querySelector('main').insertAdjacentHTML('beforeend', "
-            "'<p style=\"color:#ccc\">faint</p><img src=\"data:,\"><input>')"
+            '\'<p style="color:#ccc">faint</p><img src="data:,"><input>\')'
         )
         assert {rule for rule, _, _ in page.evaluate(RUN, TAGS)} == {"color-contrast", "image-alt", "label"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import site_material as made
 from generator.errors import ArchiveError, BitdepthError, ExitCode, IntegrityError
 from generator.records.canonical import sha256
 from generator.site import build, templates, views
+from generator.site.beside import Beside, Record
 from generator.site.interface import Shelf
 
 PAGE = "grades/a/b/c/2026-11-27/v0.1/index.html"
@@ -151,6 +153,130 @@ class TestPermanentIsNeverReplaced:
         laid = lay(site, permanent, under_it)
         assert laid.views_changed == sum(path.endswith(".html") for path in under_it)
         assert {path: (site / path).read_bytes() for path in permanent} == permanent
+
+
+class TestLaidOutOnce:
+    """'Permanent pages are laid out once and stay in place': what is recorded is not read again, unless it changed."""
+
+    def unread(self, permanent: Mapping[str, bytes] = PERMANENT) -> list[Shelf]:
+        """Return shelves whose files must not be read."""
+
+        def read() -> Iterator[tuple[str, bytes]]:
+            pytest.fail("a shelf was read that lies in the site already")
+
+        return [Shelf(name=each.name, digest=each.digest, files=read) for each in shelves(permanent)]
+
+    def test_kept_files_are_not_read_again(self, tmp_path: Path):
+        """A build after the first reads no shelf, and counts its files as kept."""
+        site = tmp_path / "site"
+        lay(site)
+        laid = build.lay_out(site, self.unread(), VIEWS.items())
+        assert (laid.permanent_new, laid.permanent_kept) == (0, 2)
+
+    def test_only_a_new_shelf_is_read(self, tmp_path: Path):
+        """What was kept since is laid out; the rest is left alone."""
+        site, more = tmp_path / "site", {METHOD: b"kept"}
+        lay(site)
+        laid = build.lay_out(site, [*self.unread(), *shelves(more)], VIEWS.items())
+        assert (laid.permanent_new, laid.permanent_kept) == (1, 2)
+        assert files(site) == PERMANENT | more | VIEWS
+
+    @pytest.mark.parametrize("gone", [PAGE, RECORD, "grades/a", ""])
+    def test_what_was_taken_away_is_laid_out_again(self, tmp_path: Path, gone: str):
+        """A file, a folder or the whole site that was deleted is there again after the next build."""
+        site = tmp_path / "site"
+        lay(site)
+        place = site / gone
+        shutil.rmtree(place) if place.is_dir() else place.unlink()
+        lay(site)
+        assert files(site) == PERMANENT | VIEWS
+
+    def test_a_copy_of_the_site_is_held_against_the_archive(self, tmp_path: Path):
+        """Where times of change are others', every byte is compared once, and recorded again."""
+        site = tmp_path / "site"
+        lay(site)
+        os.utime(site / PAGE, ns=(1, 1))
+        assert lay(site).permanent_kept == 2
+        build.lay_out(site, self.unread(), VIEWS.items())
+        os.utime(site / PAGE, ns=(2, 2))
+        (site / RECORD).write_bytes(b"[]")
+        with pytest.raises(IntegrityError, match=RECORD):
+            lay(site)
+
+    def test_a_page_that_the_archive_lost_is_named(self, tmp_path: Path):
+        """Where the archive no longer has a shelf, or a shelf no longer a page, the build fails; the page stays."""
+        site = tmp_path / "site"
+        lay(site)
+        with pytest.raises(IntegrityError, match=r"found none in the archive in pages/grades/a/b/c/2026-11-27/v0\.1\."):
+            lay(site, {}, VIEWS)
+        with pytest.raises(IntegrityError, match=RECORD):
+            lay(site, {PAGE: PERMANENT[PAGE]}, VIEWS)
+        assert files(site) == PERMANENT | VIEWS
+
+    @pytest.mark.parametrize("record", [b"", b"{}", b"\xff", b'{"digest":"x","files":[]}'])
+    def test_a_torn_record_is_as_good_as_none(self, tmp_path: Path, record: bytes):
+        """Whatever became of a record, its files are compared with their kept bytes."""
+        site = tmp_path / "site"
+        lay(site)
+        (place,) = (tmp_path / ".site.permanent").iterdir()
+        place.write_bytes(record)
+        assert lay(site).permanent_kept == 2
+        build.lay_out(site, self.unread(), VIEWS.items())
+
+    def test_one_path_on_two_places_of_a_shelf(self, tmp_path: Path):
+        """A shelf with two files of one path is refused: neither is laid over the other."""
+        twice = Shelf(name="pages/x", digest="d", files=lambda: [(PAGE, b"one"), (PAGE, b"two")])
+        with pytest.raises(IntegrityError, match=f"two in pages/x, {PAGE}"):
+            build.lay_out(tmp_path / "site", [twice], [])
+        assert (tmp_path / "site" / PAGE).read_bytes() == b"one"
+
+
+class TestPowerCut:
+    """What was not written through may be torn: it is laid again, and nothing else ever is."""
+
+    WHOLE = bytes(range(1, 200)) * 100
+
+    @pytest.mark.parametrize("left", [b"", WHOLE[:4096], bytes(len(WHOLE)), WHOLE[:4096] + bytes(4096) + WHOLE[8192:]])
+    def test_a_torn_page_is_laid_again(self, tmp_path: Path, left: bytes):
+        """A page of which some blocks never reached the disk has its kept bytes after the next build."""
+        site = tmp_path / "site"
+        (site / PAGE).parent.mkdir(parents=True)
+        (site / PAGE).write_bytes(left)
+        lay(site, {PAGE: self.WHOLE}, {})
+        assert (site / PAGE).read_bytes() == self.WHOLE
+
+    @pytest.mark.parametrize("other", [b"x", WHOLE + b"\0", WHOLE[:-1] + b"x", bytes(len(WHOLE) + 1)])
+    def test_any_other_byte_is_refused(self, tmp_path: Path, other: bytes):
+        """A page with one byte that is neither the kept one nor zero, or one more, is somebody's: it is named."""
+        site = tmp_path / "site"
+        (site / PAGE).parent.mkdir(parents=True)
+        (site / PAGE).write_bytes(other)
+        with pytest.raises(IntegrityError, match=PAGE):
+            lay(site, {PAGE: self.WHOLE}, {})
+        assert (site / PAGE).read_bytes() == other
+
+    @pytest.mark.parametrize("count", [3, 300])
+    def test_everything_is_on_the_disk_before_it_is_recorded(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, count: int
+    ):
+        """Few files are written through one by one, many by one call; both before the shelf's record is begun."""
+        site, done = tmp_path / "site", list[str]()
+        many = {PAGE.replace("/c/", f"/c{number}/"): b"page" for number in range(count)}
+        fsync, keep = os.fsync, Beside.keep
+
+        def synced(handle: int) -> None:
+            done.append(str(Path(f"/proc/self/fd/{handle}").readlink()))
+            fsync(handle)
+
+        def kept(self: Beside, name: str, record: Record) -> None:
+            done.append("record")
+            keep(self, name, record)
+
+        monkeypatch.setattr(os, "fsync", synced)
+        monkeypatch.setattr(os, "sync", lambda: done.extend(str(site / path) for path in many))
+        monkeypatch.setattr(Beside, "keep", kept)
+        build.lay_out(site, [Shelf(name="pages/x", digest="d", files=many.items)], [])
+        assert {str(site / path) for path in many} <= set(done[: done.index("record")])
 
 
 class TestKilled:

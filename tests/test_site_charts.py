@@ -189,6 +189,21 @@ class TestStrangersText:
         assert len(label) == 46
         assert label.endswith("\N{HORIZONTAL ELLIPSIS}")
 
+    @pytest.mark.parametrize(
+        ("label", "shown"),
+        [
+            ("n" * 46, "n" * 46),
+            ("n" * 47, "n" * 45 + "\N{HORIZONTAL ELLIPSIS}"),
+            ("W" * 46, "W" * 28 + "\N{HORIZONTAL ELLIPSIS}"),
+            ("W" * 28, "W" * 28),
+            ("\u6c49" * 46, "\u6c49" * 22 + "\N{HORIZONTAL ELLIPSIS}"),
+        ],
+        ids=["fits", "one too many", "broad", "broad, fits", "twice as broad"],
+    )
+    def test_broad_characters_are_cut_earlier(self, label: str, shown: str):
+        """What fits is counted in room and not in characters."""
+        assert shown in texts(strip(charts.StripRow(label=label, values=())))
+
     def test_title_and_description_too(self):
         """They hold no raw control character and no markup."""
         about = About(name="c", title=HOSTILE, description=HOSTILE)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from fractions import Fraction
 from xml.etree.ElementTree import Element
@@ -212,76 +211,6 @@ class TestCitation:
             assert made.address(grade) in form
             assert f"method {grade.method_version} (M " in form
             assert "provisional" in form
-
-    @pytest.mark.parametrize("grade", [pytest.param(each, id=each.endpoint) for each in made.hostile()])
-    def test_bibtex_survives_hostile_names(self, grade: Grade):
-        """Braces balance, every special character is escaped, and no line is added."""
-        bibtex = cited(grade).bibtex
-        assert bibtex.count("{") == bibtex.count("}")
-        assert len(bibtex.splitlines()) == 8
-        title = next(line for line in bibtex.splitlines() if line.startswith("  title = "))
-        inner = title.removeprefix("  title = {{").removesuffix("}},")
-        bare = re.sub(r"\\(?:[$&#%_]|text[a-z]+\{\})", "", inner)
-        assert not re.search(r"[\\{}$&#%_~^\"]", bare)
-        assert re.fullmatch(r"@misc\{[a-z0-9:._-]+,", bibtex.splitlines()[0])
-
-    @pytest.mark.parametrize("grade", EVERY)
-    def test_csl_json_is_ascii_json_of_a_dataset(self, grade: Grade):
-        """CSL-JSON parses, is of type dataset and dated by the day of issue."""
-        text = cited(grade).csl_json
-        assert text.isascii()
-        (item,) = json.loads(text)
-        assert item["type"] == "dataset"
-        assert item["issued"] == {"date-parts": [[grade.issued.year, grade.issued.month, grade.issued.day]]}
-        assert item["URL"] == made.address(grade)
-
-    def test_bibtex_escapes_the_publisher(self):
-        """The publisher's own ampersand is escaped."""
-        assert r"author = {{bitdepth \& friends}}" in cited(made.grade()).bibtex
-
-
-class TestHead:
-    """'Head: canonical, FAIR Signposting level 1, latest-version, version-history, JSON-LD Dataset, OpenGraph'."""
-
-    def test_typed_links(self):
-        """Each relation is there, with what it leads to."""
-        links = {(link.get("rel"), link.get("href"), link.get("type")) for link in tree(made.grade()).iter("link")}
-        address = made.address(made.grade())
-        assert links >= {
-            ("canonical", address, None),
-            ("cite-as", address, None),
-            ("describedby", "grade.json", "application/json"),
-            ("item", "grade.json", "application/json"),
-            ("license", "https://creativecommons.org/licenses/by/4.0/", None),
-            ("author", "../../../../../../about/index.html", None),
-            ("type", "https://schema.org/AboutPage", None),
-            ("type", "https://schema.org/Dataset", None),
-            ("latest-version", "../index.html", None),
-            ("version-history", "../index.html", None),
-        }
-
-    @pytest.mark.parametrize("grade", EVERY)
-    def test_json_ld_is_a_dataset_and_no_review(self, grade: Grade):
-        """JSON-LD says Dataset, with licence, dates, the record's digest and the four columns; no Review or Rating."""
-        (script,) = tree(grade).iter("script")
-        text = script.text or ""
-        assert text.isascii()
-        assert "Rating" not in text
-        assert "Review" not in text
-        data = json.loads(text)
-        assert data["@type"] == "Dataset"
-        assert data["@id"] == data["url"] == made.address(grade)
-        assert data["license"] == "https://creativecommons.org/licenses/by/4.0/"
-        assert data["temporalCoverage"] == f"{grade.window_start}/{grade.window_end}"
-        assert data["distribution"]["sha256"] == sha256(canonical_json(grade))
-        assert [column["propertyID"] for column in data["variableMeasured"]] == ["M", "T", "D", "R"]
-
-    def test_open_graph(self):
-        """OpenGraph says title, description and address; the description has the letter with its columns."""
-        found = {meta.get("property"): meta.get("content") for meta in tree(made.grade()).iter("meta")}
-        assert found["og:title"] == "google/gemma-3-270m at Alder, 2026-11-27"
-        assert "A, within noise, method 0.1 (M A, T A, D A, R A; provisional)" in str(found["og:description"])
-        assert found["og:url"] == made.address(made.grade())
 
 
 class TestRecord:

@@ -219,22 +219,22 @@ class TestEndpointPage:
     """'a window end links to its permanent page from the table; the table stays complete'."""
 
     @staticmethod
-    def pages(grades: tuple[Grade, ...], nights: int) -> tuple[seen.Element, str]:
-        """Return alder's page over nights of which each is recorded, with its text."""
+    def page(grades: tuple[Grade, ...], nights: int) -> bytes:
+        """Return alder's page over nights of which each is recorded."""
         kept = [
             msgspec.structs.replace(night, endpoints=(made.listed(made.grade(), night.record.night),))
             for night in (made.night(START + timedelta(days=day)) for day in range(nights))
         ]
         material = made.material(grades=grades, nights=tuple(kept), explanations={})
         path = permalink.endpoint_path(made.TREES, "alder") + "index.html"
-        body = dict(endpoint_views.render(arrange(material), made.TEMPLATES))[path]
-        return made.parsed(body), made.page_text(body)
+        return dict(endpoint_views.render(arrange(material), made.TEMPLATES))[path]
 
     def test_every_window_has_its_row(self):
         """The strip's windows and the table's rows are the same, newest first; each grade's leads to its page."""
         shown = windows(40, missing=9)
         graded = tuple(window.grade for window in shown if window.grade)
-        tree, text = self.pages(graded, 40)
+        body = self.page(graded, 40)
+        tree = made.parsed(body)
         (table,) = (each for each in tree.iter("table") if "never changes" in made.text_of(each))
         rows = table.findall("tbody/tr")
         assert [made.text_of(row)[:10] for row in rows] == [w.end.isoformat() for w in reversed(shown)]
@@ -247,20 +247,20 @@ class TestEndpointPage:
                 m, t, d, r = (letter or NO_LETTER for letter in window.letters[1:])
                 assert f"{window.letters[0]} 0.1 · M {m} T {t} D {d} R {r}" in made.text_of(row)
                 assert any(href.endswith(f"{window.end}/v0.1/index.html") for href in hrefs)
-        assert "Each column is a window, under method version 0.1" in text
-        assert tree.find(".//details/table[@class='even']/..") is not None
+        assert "Each column is a window, under method version 0.1" in made.page_text(body)
+        assert seen.texts(seen.on(body)[1]) == seen.texts(chart(shown))
 
     def test_many_rows_are_folded_and_few_are_not(self):
         """Past 31 rows the table opens on demand."""
         for nights, folded in ((31, False), (32, True)):
-            tree, text = self.pages(tuple(w.grade for w in windows(nights) if w.grade), nights)
-            tables = [table for details in tree.iter("details") for table in details.iter("table")]
+            body = self.page(tuple(w.grade for w in windows(nights) if w.grade), nights)
+            tables = [table for details in made.parsed(body).iter("details") for table in details.iter("table")]
             assert any("never changes" in made.text_of(table) for table in tables) is folded
-            assert ("32 windows" in text) is folded
+            assert ("32 windows" in made.page_text(body)) is folded
 
     def test_months_come_with_their_table(self):
         """Past 120 windows the page says what a bar is, and has the bars' figures."""
-        _, text = self.pages(tuple(w.grade for w in windows(121) if w.grade), 121)
+        text = made.page_text(self.page(tuple(w.grade for w in windows(121) if w.grade), 121))
         assert "Each bar is a month, under method version 0.1" in text
         assert "Windows by the month they ended in, under method version 0.1" in text
         for month in history_chart.months(windows(121)):
@@ -270,6 +270,6 @@ class TestEndpointPage:
         """Without a grade under the current version there is a table and no picture."""
         night = START
         only = msgspec.structs.replace(made.grade(nights=(night,)), method_version="0.2")
-        tree, text = self.pages((only,), 1)
-        assert tree.find(".//svg") is None
-        assert "A 0.2 · M A T A D A R A provisional, candidate" in text
+        body = self.page((only,), 1)
+        assert seen.on(body) == []
+        assert "A 0.2 · M A T A D A R A provisional, candidate" in made.page_text(body)

@@ -80,7 +80,7 @@ def every_page() -> Mapping[str, bytes]:
 
 
 class TestConforms:
-    """'HTML conforms.'"""
+    """'HTML conforms'."""
 
     def test_every_kind_of_page(self, tmp_path: Path):
         """The Nu checker finds nothing in any kind of page."""

@@ -38,10 +38,10 @@ class TestList:
     """'/nights/: all nights newest first: recorded/void/late/missed, counts, cost, link'."""
 
     def test_newest_first_with_counts_and_cost(self):
-        """Each night has its standing, what was listed, planned, sent and came back, and its cost."""
+        """Each night has its standing, how many were listed and planned, every outcome, and its cost."""
         said = lines(made.sites()["live"][PATH])
         assert [line[:10] for line in said] == [when.isoformat() for when in reversed(made.NIGHTS)]
-        assert said[0] == "2026-11-27 recorded 12 1,680 1,678 1,660 9 9 0 0.1834"
+        assert said[0] == "2026-11-27 recorded 12 1,680 1,660 9 1 8 0 2 0.1834"
 
     def test_each_links_to_its_page(self):
         """Every night leads to its own page."""

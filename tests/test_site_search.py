@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import http.server
 import os
+import re
 import shutil
 import threading
 from collections.abc import Iterator
@@ -22,7 +23,7 @@ from generator.records.reading import short_form
 from generator.site import views
 from generator.site.interface import Material
 from generator.site.library import arrange
-from generator.site.search import SearchIndex, entries
+from generator.site.search import SearchEntry, SearchIndex, entries
 from generator.site.text import visible_plain
 from generator.workflows import searching
 
@@ -93,6 +94,15 @@ class TestIndex:
             ),
         ]
         assert len(set(shown)) == len(shown) == len(entries(arrange(material())))
+
+    def test_an_entry_of_no_word_costs_no_index(self):
+        """A name without letter or figure is found by its address; an entry of no word at all is left out alone."""
+        strange = made.grade("odd", "\u2603", model="\u2620/\u2744", tag="\u2603", d_precision=None)
+        found = entries(arrange(made.material(grades=(strange,), nights=(), models=(), explanations={})))
+        assert [each.words for each in found] == [" ".join(re.split(r"[/_-]+", each.path)).strip() for each in found]
+        index = searching.indexer(pytest.fail)((*found, SearchEntry(path="models/none/", words="...")))
+        assert index is not None
+        assert set(index.ids) == {each.path for each in found}
 
     def test_an_archive_before_its_first_night(self):
         """Without a model there is no index, and a page that says so."""

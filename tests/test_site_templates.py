@@ -10,6 +10,7 @@ import site_material as made
 
 from generator.errors import ContentError
 from generator.site import grade_page
+from generator.site.frame import Step
 from generator.site.templates import load
 
 PACKAGED = made.ROOT / "templates"
@@ -127,6 +128,7 @@ class _Page(msgspec.Struct):
     contact_href: str | None = None
     method_version: str | None = None
     replayed: str | None = None
+    feeds: tuple[Step, ...] = (Step(text="changes", href="feed.xml"),)
     csp: str = ""
 
 

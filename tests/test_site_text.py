@@ -8,6 +8,7 @@ import pytest
 import site_material as made
 from hypothesis import given
 from hypothesis import strategies as st
+from markupsafe import Markup, escape
 
 from generator.site.text import told, visible, visible_lines, visible_plain
 
@@ -63,6 +64,12 @@ class TestVisible:
             '<bdi>errors <span class="nb">0.4 %</span>, '
             'on <time datetime="2026-11-22">2026-11-22</time> &lt;i&gt;</bdi>'
         )
+
+    def test_what_is_remembered_is_escaped(self):
+        """A text is escaped although markup of the same characters was shown before."""
+        for text in ("<b>once</b>", "<b>" + "long" * 100):
+            assert visible(Markup(text)) != visible(text)  # noqa: S704 - what a caller might hand in
+            assert visible(text) == f"<bdi>{escape(text)}</bdi>" == told(text)
 
     @given(st.text(st.characters(codec=None)))
     def test_nothing_invisible_is_left(self, text: str):

@@ -2,30 +2,37 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable
 from itertools import combinations
 
 from generator.method.interface import NightTables
 from generator.records.observation import Outcome
 
+Counts = tuple[str, int, int]
+"""A family, how many answers were the same, and how many prompts both answered."""
 
-def agreements(nights: Iterable[NightTables], model: str) -> dict[tuple[str, str], tuple[int, int]]:
-    """Return, for each pair of a model's endpoints, how many answers were the same and how many both answered.
+
+def agreements(nights: Iterable[NightTables], model: str) -> dict[tuple[str, str], tuple[Counts, ...]]:
+    """Return, for each pair of a model's endpoints, the counts of each family that both answered; all sorted.
 
     Args:
         nights: the window's nights.
         model: whose endpoints are paired.
     """
-    counted: dict[tuple[str, str], list[int]] = {}
+    counted: dict[tuple[str, str], dict[str, list[int]]] = defaultdict(dict)
     for tables in nights:
-        rows = tables.observations.select(["model", "endpoint", "prompt_id", "outcome", "answer"]).to_pylist()
-        answers: dict[str, dict[str, str]] = {}
+        rows = tables.observations.select(["model", "endpoint", "prompt_id", "family", "outcome", "answer"]).to_pylist()
+        answers: dict[tuple[str, str], dict[str, str]] = {}
         for row in rows:
             if row["model"] == model and row["outcome"] == Outcome.ANSWERED:
-                answers.setdefault(row["prompt_id"], {})[row["endpoint"]] = row["answer"]
-        for given in answers.values():
+                answers.setdefault((row["family"], row["prompt_id"]), {})[row["endpoint"]] = row["answer"]
+        for (family, _), given in answers.items():
             for first, second in combinations(sorted(given), 2):
-                count = counted.setdefault((first, second), [0, 0])
+                count = counted[first, second].setdefault(family, [0, 0])
                 count[0] += given[first] == given[second]
                 count[1] += 1
-    return {pair: (same, both) for pair, (same, both) in sorted(counted.items())}
+    return {
+        pair: tuple((family, same, both) for family, (same, both) in sorted(families.items()))
+        for pair, families in sorted(counted.items())
+    }

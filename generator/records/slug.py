@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import re
 import unicodedata
@@ -12,7 +13,8 @@ MAX_SLUG = 80
 _PLAIN = re.compile(r"[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?")
 # Names that Windows reserves for devices, with or without an extension.
 _RESERVED = re.compile(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\..*)?")
-_DIGEST = 10
+_DIGEST = 20
+"""Characters of a digest in base 32, a hundred bits: whoever wants two names to share an address finds no such pair."""
 
 
 def slug(text: str) -> str:
@@ -36,15 +38,16 @@ def is_plain(text: str) -> bool:
 def path_segment(text: str) -> str:
     """Return one path segment for a text, never the same for two texts.
 
-    A text that is safe as it is stays; any other becomes its slug, two dashes and the start of its SHA-256. No plain
-    text holds two dashes in a row, so the two kinds never meet.
+    A text that is safe as it is stays; any other becomes its slug, two dashes and the start of its SHA-256 in base 32.
+    No plain text holds two dashes in a row, so the two kinds never meet.
     """
     if is_plain(text):
         return text
-    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGEST]
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
+    told = base64.b32encode(digest).decode().lower()[:_DIGEST]
     # No dot: what stands before one could be a name that Windows reserves.
     readable = slug(text).replace(".", "-")[: MAX_SLUG - _DIGEST - 2].strip("-_")
-    return f"{readable or 'x'}--{digest}"
+    return f"{readable or 'x'}--{told}"
 
 
 def unused_slug(candidates: tuple[str, ...], taken: frozenset[str]) -> str:
@@ -56,6 +59,12 @@ def unused_slug(candidates: tuple[str, ...], taken: frozenset[str]) -> str:
         if candidate not in taken:
             return candidate
     number = 2
-    while f"{made[-1]}-{number}" in taken:
+    while (numbered := _numbered(made[-1], number)) in taken:
         number += 1
-    return f"{made[-1]}-{number}"
+    return numbered
+
+
+def _numbered(text: str, number: int) -> str:
+    """Return a slug with a number, cut where the two would be longer than a slug may be."""
+    end = f"-{number}"
+    return text[: MAX_SLUG - len(end)].rstrip("-_") + end

@@ -25,7 +25,8 @@ from generator.site.files import Files, is_torn, read
 from generator.site.interface import Shelf
 
 _PERMANENT = re.compile(
-    r"grades/.+/v[0-9]+\.[0-9]+/(?:index\.html|grade\.json)|method/[0-9]+\.[0-9]+/index\.html",
+    r"grades/.+/v[0-9]+\.[0-9]+/(?:index\.html|grade\.json)|method/[0-9]+\.[0-9]+/index\.html"
+    r"|data/(?:nights/[0-9-]{10}/[a-z]+|grades/[0-9]+\.[0-9]+/[0-9-]{10})\.(?:json|parquet)",
 )
 
 
@@ -92,7 +93,10 @@ def lay_out(site_dir: Path, permanent: Iterable[Shelf], views: Iterable[tuple[st
 
 
 def is_permanent(path: str) -> bool:
-    """True for a path at which a permanent file lies: a grade's page, its record, a method version's page."""
+    """True for a path at which a permanent file lies.
+
+    A grade's page, its record, a method version's page, and the archive's own files of a night or of a window's grades.
+    """
     return _PERMANENT.fullmatch(path) is not None
 
 

@@ -1,7 +1,8 @@
 """How to cite a grade, as text, BibTeX and CSL-JSON: never the letter without its method version and columns.
 
-Names come from a router and are hostile: nothing in them ends a field, opens a command or hides a character.
-Sources: BibTeX's brace counting (it counts escaped braces too); the CSL-JSON schema 1.0, type `dataset`.
+Names come from a router and are hostile: nothing in them ends a field, opens a command or hides a character, and none
+reads as another once LaTeX has printed it. Sources: BibTeX's brace counting (it counts escaped braces too); LaTeX's
+encodings guide, for characters that a font joins or has under another; the CSL-JSON schema 1.0.2, type `dataset`.
 """
 
 from __future__ import annotations
@@ -16,27 +17,35 @@ from generator.records.grade import Column, Grade
 from generator.records.permalink import permalink_path
 from generator.records.reading import LETTER_WORDS, NO_LETTER, provisional_words
 from generator.settings import Settings
+from generator.site.frame import is_replayed_grade
 from generator.site.text import visible_plain
 
-_NOT_IN_SCRIPT = re.compile(r"[^\n -%'-;=?-~]")
-"""'<', '>', '&' and whatever is not ASCII or cannot be seen, as they stand inside a string of formatted JSON."""
+_NOT_IN_SCRIPT = re.compile(r"[^ -%'-;=?-~]")
+"""'<', '>', '&' and whatever is not ASCII or cannot be seen, as they stand inside a string of JSON."""
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _BIBTEX = str.maketrans(
     {
-        "\\": r"\textbackslash{}",
-        "{": r"\textbraceleft{}",
-        "}": r"\textbraceright{}",
+        "\\": r"{\textbackslash}",
+        "{": r"{\textbraceleft}",
+        "}": r"{\textbraceright}",
         "$": r"\$",
         "&": r"\&",
         "#": r"\#",
         "%": r"\%",
         "_": r"\_",
-        "~": r"\textasciitilde{}",
-        "^": r"\textasciicircum{}",
-        '"': r"\textquotedbl{}",
+        "~": r"{\textasciitilde}",
+        "^": r"{\textasciicircum}",
+        '"': r"{\textquotedbl}",
+        "'": r"{\textquotesingle}",
+        "`": r"{\textasciigrave}",
+        "<": r"{\textless}",
+        ">": r"{\textgreater}",
+        "|": r"{\textbar}",
     }
 )
+_JOINED = re.compile("-(?=-)|,(?=,)")
+"""Characters that LaTeX's fonts join with the one that follows: hyphens to a dash, commas to a quotation mark."""
 
 
 class Citation(msgspec.Struct, frozen=True, kw_only=True):
@@ -51,7 +60,10 @@ class Named(msgspec.Struct, frozen=True, kw_only=True):
     """What every form of citing a grade repeats, and the head of its page."""
 
     title: str
+    standing: str
+    """What the letter says of itself: 'provisional' or 'final', 'candidate', 'replayed'."""
     result: str
+    """The grade in one phrase: 'B, within narrow limits, method 0.1 (M A, T B, D A, R A; provisional)'."""
     permalink: str
 
 
@@ -62,7 +74,10 @@ def permalink(grade: Grade, settings: Settings) -> str:
 
 def named(grade: Grade, settings: Settings) -> Named:
     """Return what every form of citing a grade repeats."""
-    return Named(title=title(grade), result=result(grade, settings), permalink=permalink(grade, settings))
+    standing = standing_words(grade, settings) + (", replayed" if is_replayed_grade(grade, settings) else "")
+    return Named(
+        title=title(grade), standing=standing, result=_result(grade, standing), permalink=permalink(grade, settings)
+    )
 
 
 def cite(grade: Grade, name: Named, settings: Settings) -> Citation:
@@ -93,18 +108,14 @@ def standing_words(grade: Grade, settings: Settings) -> str:
     return provisional_words(grade) + (", candidate" if is_candidate(grade, settings) else "")
 
 
-def result(grade: Grade, settings: Settings) -> str:
-    """Return a grade in one phrase: 'B, within narrow limits, method 0.1 (M A, T B, D A, R A; provisional)'."""
+def _result(grade: Grade, standing: str) -> str:
     columns = ", ".join(f"{column} {grade.column_letter(column) or NO_LETTER}" for column in Column)
-    return (
-        f"{grade.letter}, {LETTER_WORDS[grade.letter]}, method {grade.method_version} "
-        f"({columns}; {standing_words(grade, settings)})"
-    )
+    return f"{grade.letter}, {LETTER_WORDS[grade.letter]}, method {grade.method_version} ({columns}; {standing})"
 
 
 def script_json(value: Mapping[str, object]) -> str:
     """Return JSON that can stand inside a `<script>` element: ASCII only, and no '<', '>' or '&' in it."""
-    text = msgspec.json.format(msgspec.json.encode(value), indent=1).decode()
+    text = msgspec.json.encode(value).decode()
     return _NOT_IN_SCRIPT.sub(lambda found: "".join(f"\\u{unit}" for unit in _units(found[0])), text)
 
 
@@ -157,4 +168,4 @@ def _key(grade: Grade) -> str:
 
 
 def _escaped(text: str) -> str:
-    return text.translate(_BIBTEX)
+    return _JOINED.sub(r"\g<0>{}", text.translate(_BIBTEX))

@@ -17,7 +17,7 @@ import msgspec
 from generator.records.data_file import DATA, DataFile
 from generator.settings import Settings
 from generator.site.data_columns import TABLES, Column, Table
-from generator.site.metadata import LICENCE
+from generator.site.linked_data import LICENCE
 
 PATH = f"{DATA}croissant.json"
 NEWEST = 31
@@ -75,11 +75,11 @@ def describe(settings: Settings, files: Sequence[DataFile], lists: Iterable[List
         "@context": _CONTEXT,
         "@type": "sc:Dataset",
         "conformsTo": f"{_NAMESPACE}1.1",
-        "name": f"{settings.title}: nights and grades",
+        "name": name(settings),
         "description": description(nights),
         "license": LICENCE,
         "url": settings.address + DATA,
-        "citeAs": f"{settings.publisher}. {settings.title}: nights and grades. {settings.address}{DATA}",
+        "citeAs": f"{settings.publisher}. {name(settings)}. {settings.address}{DATA}",
         "creator": publisher,
         "publisher": publisher,
         "datePublished": days[0].isoformat(),
@@ -92,12 +92,17 @@ def describe(settings: Settings, files: Sequence[DataFile], lists: Iterable[List
         "version": f"1.{len(nights)}.0",
         "distribution": [
             *(_listed(each, settings) for each in lists),
-            *(_file_set(name, table) for name, table in TABLES.items()),
+            *(_file_set(of, table) for of, table in TABLES.items()),
             *(_file_object(file, settings) for file in shown),
         ],
-        "recordSet": [_record_set(name, table) for name, table in TABLES.items()],
+        "recordSet": [_record_set(of, table) for of, table in TABLES.items()],
     }
     return msgspec.json.format(msgspec.json.encode(metadata), indent=1) + b"\n"
+
+
+def name(settings: Settings) -> str:
+    """Return what the archive is called."""
+    return f"{settings.title}: nights and grades"
 
 
 def description(nights: Sequence[date]) -> str:
@@ -139,42 +144,42 @@ def _file_object(file: DataFile, settings: Settings) -> Mapping[str, object]:
     }
 
 
-def _file_set(name: str, table: Table) -> Mapping[str, object]:
+def _file_set(of: str, table: Table) -> Mapping[str, object]:
     return {
         "@type": "cr:FileSet",
-        "@id": f"{name}-files",
-        "name": f"{name}-files",
-        "description": f"Every file of the table '{name}', below the folder of this description.",
+        "@id": f"{of}-files",
+        "name": f"{of}-files",
+        "description": f"Every file of the table '{of}', below the folder of this description.",
         "encodingFormat": _PARQUET,
         "includes": table.includes,
     }
 
 
-def _record_set(name: str, table: Table) -> Mapping[str, object]:
+def _record_set(of: str, table: Table) -> Mapping[str, object]:
     return {
         "@type": "cr:RecordSet",
-        "@id": name,
-        "name": name,
+        "@id": of,
+        "name": of,
         "description": table.says,
-        "key": [{"@id": f"{name}/{column}"} for column in (*(("night",) if table.is_nightly else ()), *table.key)],
-        "field": list(_fields(name, table)),
+        "key": [{"@id": f"{of}/{column}"} for column in (*(("night",) if table.is_nightly else ()), *table.key)],
+        "field": list(_fields(of, table)),
     }
 
 
-def _fields(name: str, table: Table) -> Iterator[Mapping[str, object]]:
-    files = {"fileSet": {"@id": f"{name}-files"}}
+def _fields(of: str, table: Table) -> Iterator[Mapping[str, object]]:
+    files = {"fileSet": {"@id": f"{of}-files"}}
     if table.is_nightly:
         night = Column("night", "sc:Date", "the night of the file, which its path names")
         path = {"extract": {"fileProperty": "fullpath"}, "transform": {"regex": "^nights/([0-9-]+)/.*$"}}
-        yield _field(name, night, {**files, **path})
+        yield _field(of, night, {**files, **path})
     for column in table.columns:
-        yield _field(name, column, {**files, "extract": {"column": column.name}})
+        yield _field(of, column, {**files, "extract": {"column": column.name}})
 
 
-def _field(name: str, column: Column, source: Mapping[str, object]) -> Mapping[str, object]:
+def _field(of: str, column: Column, source: Mapping[str, object]) -> Mapping[str, object]:
     return {
         "@type": "cr:Field",
-        "@id": f"{name}/{column.name}",
+        "@id": f"{of}/{column.name}",
         "name": column.name,
         "description": column.says,
         "dataType": column.kind,

@@ -138,8 +138,8 @@ TABLES: Mapping[str, Table] = {
     ),
     "grades": Table(
         says=(
-            "One row for each grade: an endpoint over a window, under one method version. A letter never stands without "
-            "its method version and its four columns."
+            "One row for each grade: an endpoint over a window, under one method version. A letter never stands "
+            "without its method version and its four columns."
         ),
         includes="grades/*/*.parquet",
         key=("model", "endpoint", "window_end", "method_version"),
@@ -162,7 +162,9 @@ TABLES: Mapping[str, Table] = {
             Column("r_letter", TEXT, "reliability; null when not measured"),
             Column("m_nights_observed", WHOLE64, "nights on which match was measured"),
             Column("m_nights_outside", WHOLE64, "of those, the nights outside the floors"),
-            Column("m_own_variation_above_floor", BOOL, "the endpoint's own pairs differ more often than the floors allow"),
+            Column(
+                "m_own_variation_above_floor", BOOL, "the endpoint's own pairs differ more often than the floors allow"
+            ),
             Column("t_correct", WHOLE64, "correct answers"),
             Column("t_counted", WHOLE64, "keyed prompts answered or begun"),
             Column("t_planned", WHOLE64, "keyed prompts planned"),

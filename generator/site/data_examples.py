@@ -38,17 +38,21 @@ class Graded(msgspec.Struct, frozen=True, kw_only=True):
 
 def copying(settings: Settings) -> Example:
     """Return how to take a copy of everything, and to check it."""
-    address = settings.address + DATA
     return Example(
         name="copy",
         title="A copy of everything, checked",
         says=(
-            "In an empty folder, with curl and sha256sum. Run again, it fetches everything anew; to fetch one night or "
-            "one window, leave only its lines in SHA256SUMS."
+            "In a folder of its own, with a shell, curl and sha256sum. Run again, it fetches what is new. For a part, "
+            "leave only its lines in SHA256SUMS."
         ),
         text=(
-            f"curl -fsS -O {address}SHA256SUMS -O {address}croissant.json\n"
-            f"cut -c 67- SHA256SUMS | xargs -I@ curl -fsS --create-dirs -o @ {address}@\n"
+            f"data={settings.address}{DATA}\n"
+            "for file in SHA256SUMS FORMAT.md files.json croissant.json; do\n"
+            '  curl -fsS -o $file "$data$file"\n'
+            "done\n"
+            "cut -c 67- SHA256SUMS | while read -r file; do\n"
+            '  [ -e "$file" ] || curl -fsS --create-dirs -o "$file" "$data$file"\n'
+            "done\n"
             "sha256sum -c --quiet SHA256SUMS"
         ),
     )
@@ -72,8 +76,8 @@ def of_night(night: date, settings: Settings) -> tuple[Example, ...]:
             name="pyarrow",
             title="The same with pyarrow, from this address",
             says=(
-                "Python. The digest of the file is checked before it is read. Of a copy, put the folder's file address, "
-                "which begins with file:/// and ends with a slash, in place of this one."
+                "Python. The digest of the file is checked before it is read. To read a copy, put the file address of "
+                "its folder, which begins with file:/// and ends with a slash, in place of this one."
             ),
             text=(
                 "import hashlib, io, json\n"
@@ -88,8 +92,8 @@ def of_night(night: date, settings: Settings) -> tuple[Example, ...]:
                 "observations = pq.read_table(io.BytesIO(body), page_checksum_verification=True)\n"
                 'names = ["model", "endpoint", "outcome"]\n'
                 'counted = observations.group_by(names).aggregate([([], "count_all")])\n'
-                'for row in counted.sort_by([(name, "ascending") for name in names]).to_pylist():\n'
-                "    print(*row.values())"
+                "for row in sorted(tuple(row.values()) for row in counted.to_pylist()):\n"
+                "    print(*row)"
             ),
         ),
         Example(
@@ -99,8 +103,9 @@ def of_night(night: date, settings: Settings) -> tuple[Example, ...]:
             text=(
                 "import mlcroissant\n\n"
                 'archive = mlcroissant.Dataset("croissant.json")\n'
+                'names = ["night", "model", "endpoint", "declared_precision"]\n'
                 'for row in archive.records("listings"):\n'
-                '    print(row["listings/night"], row["listings/endpoint"], row["listings/declared_precision"])'
+                '    print(*(row["listings/" + name] for name in names))'
             ),
         ),
     )
@@ -136,13 +141,17 @@ def of_window(graded: Graded) -> tuple[Example, ...]:
 def _match(graded: Graded) -> str:
     night = graded.window_end.isoformat()
     grades = f"'grades/{graded.method_version}/{night}.parquet'"
-    return f"""WITH stable AS (
+    # Dates, a version and numbers are filled in, and a reader runs it.
+    return f"""WITH families AS (
+  SELECT model, unnest(m_family) AS each
+  FROM {grades}
+), stable AS (
   SELECT DISTINCT model, each.family AS family
-  FROM (SELECT model, unnest(m_family) AS each FROM {grades})
-  WHERE each.stable
+  FROM families WHERE each.stable
 ), answers AS (
   SELECT model, endpoint, prompt_id, answer
-  FROM '{_observations(graded.window_end)}' JOIN stable USING (model, family)
+  FROM '{_observations(graded.window_end)}'
+  JOIN stable USING (model, family)
   WHERE outcome = 'answered'
 ), counted AS (
   SELECT model, prompt_id, answer, count(*) AS given
@@ -154,17 +163,20 @@ def _match(graded: Graded) -> str:
   HAVING {_is_reference(graded.reference)}
 ), match AS (
   SELECT model, endpoint, count(*) AS prompts,
-         count(*) FILTER (answers.answer <> reference.answer) AS mismatches
+         count(*) FILTER (answers.answer <> reference.answer)
+           AS mismatches
   FROM answers JOIN reference USING (model, prompt_id)
   GROUP BY model, endpoint
 ), recorded AS (
-  SELECT model, endpoint, unnest(m_night) AS night FROM {grades}
+  SELECT model, endpoint, unnest(m_night) AS night
+  FROM {grades}
 )
 SELECT model, endpoint, match.prompts, match.mismatches,
-       night.prompts AS recorded_prompts, night.mismatches AS recorded_mismatches
+       night.prompts AS recorded_prompts,
+       night.mismatches AS recorded_mismatches
 FROM match JOIN recorded USING (model, endpoint)
 WHERE night.night = DATE '{night}'
-ORDER BY model, endpoint;"""
+ORDER BY model, endpoint;"""  # noqa: S608
 
 
 def _is_reference(rule: ReferenceRule) -> str:

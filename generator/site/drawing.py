@@ -8,9 +8,12 @@ stranger's text: it is made visible and shortened; the table beside a chart has 
 
 from __future__ import annotations
 
+import unicodedata
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from fractions import Fraction
+from itertools import accumulate
 
 import msgspec
 from markupsafe import Markup, escape
@@ -23,6 +26,7 @@ WIDTH = 360
 LEFT, RIGHT = 12, 348
 MOST_LABEL = 46
 """Characters that fit beside one another at the width of a chart."""
+_BROAD, _BROAD_BREADTH, _BROADEST = frozenset("MWmw@%&"), Fraction(8, 5), 2
 _STEP = 3
 """Between two lines of a texture."""
 
@@ -109,9 +113,14 @@ def letters(places: Iterable[Point], y: Point, glyphs: Sequence[str], kind: str 
 
 
 def shortened(words: str, most: int) -> str:
-    """Return a stranger's words made visible, and no longer than fits."""
+    """Return a stranger's words made visible, and no longer than fits: broad characters count for more than one."""
     shown = visible_plain(words)
-    return shown if len(shown) <= most else shown[: most - 1] + "\N{HORIZONTAL ELLIPSIS}"
+    if len(shown) * _BROADEST <= most:
+        return shown
+    reach = list(accumulate(map(_breadth, shown)))
+    if reach[-1] <= most:
+        return shown
+    return shown[: bisect_right(reach, most - 1)] + "\N{HORIZONTAL ELLIPSIS}"
 
 
 def rule(x: Point, y: Point, to_x: Point, to_y: Point, kind: str = "firm") -> Markup:
@@ -146,6 +155,13 @@ def textured(texture: Texture, x: Point, y: Point, width: Point, height: Point) 
         return drawn
     dashes = ' stroke-dasharray="1 2"' if texture is Texture.DOTS else ""
     return drawn + _markup(f'<path class="faint"{dashes} d="{strokes}"/>')
+
+
+def _breadth(character: str) -> Fraction | int:
+    """Return how much room a character takes, in others."""
+    if unicodedata.east_asian_width(character) in {"F", "W"}:
+        return _BROADEST
+    return _BROAD_BREADTH if character in _BROAD else 1
 
 
 def _strokes(texture: Texture, x: Point, y: Point, width: Point, height: Point) -> str:

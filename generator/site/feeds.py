@@ -28,7 +28,7 @@ from generator.site.atom import Entry, Feed, atom
 from generator.site.frame import is_replayed_grade, replayed_line
 from generator.site.history import Reported, VersionChange, leading, reported, version_changes
 from generator.site.library import Library
-from generator.site.metadata import LICENCE
+from generator.site.linked_data import LICENCE
 from generator.site.text import told, visible, visible_plain
 
 MOST_ENTRIES = 200

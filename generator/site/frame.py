@@ -102,9 +102,9 @@ def replayed_line(records: Iterable[NightRecord]) -> str | None:
     return f"Demo. {which} of this archive the answers were replayed from a recording: no live endpoint was asked."
 
 
-def site_path(settings: Settings) -> str:
-    """Return the path of the site on its host, with its closing slash."""
-    return urlsplit(settings.address).path or "/"
+def site_path(address: str) -> str:
+    """Return the path of a site on its host, with its closing slash, from its address."""
+    return urlsplit(address).path or "/"
 
 
 def _feeds(path: str, links: Links) -> tuple[Step, ...]:

@@ -23,7 +23,6 @@ from generator.site.grade_page import record_bytes
 from generator.site.library import EndpointStory, Library
 from generator.site.linked_data import collection
 from generator.site.links import INDEX, Links
-from generator.site.metadata import TypedLink
 from generator.site.templates import Templates
 
 
@@ -72,9 +71,9 @@ def render(  # noqa: PLR0913, PLR0917 - what all such pages share is made once, 
     newest_first = sorted(grades, key=lambda grade: version_key(grade.method_version), reverse=True)
     grade, settings = newest_first[0], library.material.settings
     folder = grade_index_path(grade.model, grade.endpoint, grade.window_end)
-    path, address = folder + INDEX, settings.address + folder
+    path = folder + INDEX
     links = Links(path)
-    pages = {each.method_version: permalink(each, settings) for each in newest_first}
+    addresses = {each.method_version: permalink(each, settings) for each in newest_first}
     page = frame(
         path,
         settings,
@@ -98,8 +97,8 @@ def render(  # noqa: PLR0913, PLR0917 - what all such pages share is made once, 
         versions=tuple(_version(each, library, known, links) for each in newest_first),
         column_words=COLUMN_WORDS,
         by_version={each.method_version: each for each in newest_first},
-        typed_links=_typed_links(pages, library, links),
-        json_ld=script_json(collection(address, settings, page.title, pages.values())),
+        addresses=addresses,
+        json_ld=script_json(collection(settings.address + folder, settings, page.title, addresses.values())),
     )
 
 
@@ -114,16 +113,3 @@ def _version(grade: Grade, library: Library, known: Later, links: Links) -> Vers
         is_regrade=(version, grade.window_end) in known.regrades,
         voided=tuple(known.voided[night] for night in grade.nights if night in known.voided),
     )
-
-
-def _typed_links(pages: Mapping[str, str], library: Library, links: Links) -> tuple[TypedLink, ...]:
-    """Return the head's links: every permanent page, and the current version's where there is one.
-
-    Args:
-        pages: by version, the full address of each permanent page.
-        library: knows the current version.
-        links: of this page.
-    """
-    latest = [TypedLink(rel="latest-version", href=pages[library.current])] if library.current in pages else []
-    items = [TypedLink(rel="item", href=address, type="text/html") for address in pages.values()]
-    return (TypedLink(rel="author", href=links.page("about")), *latest, *items)

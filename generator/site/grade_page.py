@@ -15,7 +15,6 @@ import msgspec
 from generator.records.canonical import canonical_json, sha256
 from generator.records.figures import printed
 from generator.records.grade import Grade, MatchFamily
-from generator.records.night import REPLAYED
 from generator.records.permalink import grade_index_path, permalink_path
 from generator.records.reading import (
     COLUMN_WORDS,
@@ -30,16 +29,13 @@ from generator.records.reading import (
 )
 from generator.site.anchors import COLUMN_ANCHORS
 from generator.site.citation import cite, is_candidate, named, script_json, standing_words
-from generator.site.frame import Step, frame
+from generator.site.frame import Step, frame, is_replayed_grade
 from generator.site.interface import GradeContext
 from generator.site.links import INDEX, Links
-from generator.site.metadata import LICENCE, dataset, description, typed_links
+from generator.site.metadata import RECORD, dataset, description
 from generator.site.templates import Templates
 from generator.site.text import visible_plain
 from generator.site.unit import attributes
-
-RECORD = "grade.json"
-"""What lies beside every permanent page."""
 
 
 class NightRow(NamedTuple):
@@ -122,14 +118,14 @@ def values(grade: Grade, context: GradeContext) -> dict[str, object]:
         "truncation": truncation_words(grade, definition),
         "changes": tuple(change_words(change) for change in grade.d_changes),
         "citation": cite(grade, name, settings),
+        "named": name,
         "permalink": name.permalink,
+        "site": settings.address,
         "index_address": settings.address + grade_index_path(grade.model, grade.endpoint, grade.window_end),
         "record_sha256": digest,
         "superseded": superseded(grade, context),
         "superseded_elsewhere": _without_columns(grade, context),
-        "typed_links": typed_links(grade, name, links),
         "json_ld": script_json(dataset(grade, name, columns, settings, digest)),
-        "licence": LICENCE,
     }
 
 
@@ -193,6 +189,6 @@ def _declared_on(night: date, context: GradeContext) -> str | None:
 
 
 def _replayed_line(grade: Grade, context: GradeContext) -> str | None:
-    if grade.latency_class == REPLAYED or context.settings.router.kind == "demo":
+    if is_replayed_grade(grade, context.settings):
         return "Demo. The answers behind this grade were replayed from a recording: no live endpoint was asked."
     return None

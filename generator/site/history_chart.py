@@ -153,10 +153,11 @@ def _letters(windows: Sequence[Window], y: int) -> list[Markup]:
     """Return one line of windows, a letter for each lane; a run of one letter of the grade has that letter's frame."""
     cell = Fraction(RIGHT - _LANES_FROM, PER_LINE)
     places = [_LANES_FROM + cell * index + cell / 2 for index in range(len(windows))]
+    held = [window.letters for window in windows]
     parts = []
     for lane, title in enumerate(LANES):
         foot = y + 14 + lane * _LANE + (3 if lane else 0)
-        glyphs = [(window.letters[lane] or NO_LETTER) if window.letters else NO_GRADE for window in windows]
+        glyphs = [(each[lane] or NO_LETTER) if each else NO_GRADE for each in held]
         parts += [text(LEFT, foot, title), letters(places, foot, glyphs)]
     at = 0
     for letter, run in groupby(windows, key=lambda window: window.grade and window.grade.letter):

@@ -19,6 +19,7 @@ from typing import Protocol
 import msgspec
 
 from generator.records.calibration import CalibrationEvidence, CandidateEvidence, PromptReport
+from generator.records.data_file import DataFile
 from generator.records.definition import Method
 from generator.records.endpoint import Endpoint
 from generator.records.explanation import Explanation
@@ -177,6 +178,10 @@ class Material(msgspec.Struct, frozen=True, kw_only=True):
     out."""
     explanations: Mapping[tuple[str, str], Explanation] = {}
     """By (model, endpoint), the latest grade under the current method explained."""
+    data: tuple[DataFile, ...] = ()
+    """Every file of the archive that can be downloaded, sorted by path."""
+    format_text: str = ""
+    """What describes the archive's files, in Markdown."""
 
 
 class Shelf(msgspec.Struct, frozen=True, kw_only=True):

@@ -19,7 +19,9 @@ from generator.records.figures import decimal_text, printed
 from generator.records.permalink import method_path
 from generator.settings import Settings
 from generator.site.anchors import ANCHORS
+from generator.site.citation import script_json
 from generator.site.frame import Step, frame
+from generator.site.linked_data import described
 from generator.site.links import INDEX, Links
 from generator.site.method_tables import latency_table, letters_table, numbers_table
 from generator.site.prose import Prose, to_html
@@ -57,18 +59,36 @@ def render(method: Method, worked_example_floor: Fraction, settings: Settings, t
     path = method_path(version) + INDEX
     links = Links(path)
     prose = fill(method, worked_example_floor)
+    page = frame(
+        path,
+        settings,
+        title=f"The method, version {version}",
+        description=f"How a grade under method version {version} is made: every rule and every number.",
+        links=links,
+        steps=(Step(text="method", href=links.method()), Step(text=version, href=INDEX)),
+        method_version=version,
+    )
+    address, versions = settings.address + method_path(version), settings.address + method_path()
+    cited_as = f"The method of {settings.title}, version {version}"
+    article = described(
+        "TechArticle",
+        address,
+        settings,
+        name=cited_as,
+        description=page.description,
+        identifier=[address, f"sha256:{method.digest}"],
+        version=version,
+        datePublished=method.definition.released.isoformat(),
+        isPartOf=versions,
+    )
     return templates.render(
         "method.html",
-        page=frame(
-            path,
-            settings,
-            title=f"The method, version {version}",
-            description=f"How a grade under method version {version} is made: every rule and every number.",
-            links=links,
-            steps=(Step(text="method", href=links.method()), Step(text=version, href=INDEX)),
-            method_version=version,
-        ),
+        page=page,
         links=links,
+        cited_as=cited_as,
+        site=settings.address,
+        versions_address=versions,
+        json_ld=script_json(article),
         method=method,
         definition=method.definition,
         body=prose.html,

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from generator.records.data_file import DATA
 from generator.records.figures import counted
 from generator.records.permalink import feed_path, method_path, model_path
 from generator.site import grade_schema, sitemap
@@ -58,6 +59,7 @@ def _llms(library: Library) -> str:
         "",
         "## Data",
         "",
+        _link(library, "Downloads", DATA, "nights and grades as Parquet, digests, examples, Croissant metadata"),
         _link(library, "Nights", "nights/", "each with its seed, prompts, counts, cost and the digests of its files"),
         _link(library, "JSON Schema of grade.json", grade_schema.PATH, "the record beside every permanent page"),
         _link(library, "Feed of changes", feed_path(), "Atom; each model has one too, at feed.xml below its page"),

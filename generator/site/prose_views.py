@@ -105,7 +105,7 @@ def _demo(library: Library, templates: Templates) -> tuple[str, bytes]:
 
 def _not_found(library: Library, templates: Templates) -> tuple[str, bytes]:
     settings = library.material.settings
-    links = Links(NOT_FOUND, absolute=site_path(settings))
+    links = Links(NOT_FOUND, absolute=site_path(settings.address))
     page = templates.render(
         "not_found.html",
         page=frame(

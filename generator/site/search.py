@@ -32,7 +32,7 @@ class SearchIndex(msgspec.Struct, frozen=True, kw_only=True):
     files: Mapping[str, bytes]
     """By path within the index's own folder."""
     ids: Mapping[str, str]
-    """By an entry's path, what the index calls it."""
+    """By an entry's path, what the index calls it; an entry of no word is not in it."""
 
 
 _BETWEEN_WORDS = re.compile(r"[^\w.]+|_")

@@ -87,7 +87,7 @@ class Templates:
             unvarying=self.unvarying,
         )
 
-    def render(self, name: str, **values: object) -> bytes:
+    def render(self, name: str, /, **values: object) -> bytes:
         """Return a page's bytes.
 
         Raises:

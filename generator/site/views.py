@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from generator.site import (
     badges,
     calibration_views,
+    data_view,
     differences_view,
     endpoint_views,
     feeds,
@@ -50,6 +51,7 @@ def _views(library: Library, templates: Templates, indexer: Indexer | None) -> I
     yield from night_views.render(library, templates)
     yield from night_list_view.render(library, templates)
     yield from prose_views.render(library, templates)
+    yield from data_view.render(library, templates)
     yield from glossary_view.render(library, templates)
     yield from calibration_views.render(library, templates)
     yield from differences_view.render(library, templates)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
 from generator.records.calibration import CalibrationEvidence
 from generator.records.figures import percent
@@ -37,7 +37,7 @@ def print_calibration(console: Console, evidence: CalibrationEvidence) -> None:
         for each in evidence.agreement
     ]
     for line in lines:
-        console.print(escape(line), highlight=False, soft_wrap=True)
+        console.print(Text(line), soft_wrap=True)
     console.print(_noise(evidence))
     console.print(_equals(evidence))
 
@@ -46,13 +46,12 @@ def print_simulation(console: Console, result: SimulationResult) -> None:
     """Print what M would read in a setting that has not been run."""
     setting = result.setting
     console.print(
-        escape(
+        Text(
             f"method {result.method_version}, {setting.windows} windows: {setting.endpoints} equal endpoints, "
             f"{setting.families} families of {setting.fixed_prompts} fixed and {setting.generated_prompts} generated "
             f"prompts, {percent(setting.noise_per_mille, 1000)} % of answers changing at random; one more endpoint "
             f"answers {percent(setting.different_per_mille, 1000)} % of prompts otherwise every night"
         ),
-        highlight=False,
         soft_wrap=True,
     )
     table = Table(title="M would read", title_justify="left")
@@ -69,7 +68,7 @@ def _noise(evidence: CalibrationEvidence) -> Table:
         table.add_column(heading, overflow="fold")
     for rate in evidence.noise:
         cells = _shares(rate.letters)[:-1]
-        table.add_row(escape(visible_plain(rate.model)), str(rate.windows), *cells)
+        table.add_row(Text(visible_plain(rate.model)), str(rate.windows), *cells)
     return table
 
 
@@ -82,7 +81,7 @@ def _equals(evidence: CalibrationEvidence) -> Table:
     points = {(each.model, each.endpoints): each.hundredths_of_points for each in evidence.equal}
     for model in sorted({each.model for each in evidence.equal}):
         cells = [percent(points[model, k], 10_000) for k in shown]
-        table.add_row(escape(visible_plain(model)), *cells)
+        table.add_row(Text(visible_plain(model)), *cells)
     return table
 
 

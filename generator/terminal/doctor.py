@@ -9,7 +9,7 @@ from typing import Any
 
 import typer
 from rich.console import Console
-from rich.markup import escape
+from rich.text import Text
 
 from generator.errors import ExitCode
 from generator.records.check import Check, CheckState
@@ -64,7 +64,7 @@ def print_checks(console: Console, examined: Examined) -> None:
     """Print each check in at most 80 columns, then how many ended how."""
     for check in examined.checks:
         for line in check_lines(check):
-            console.print(escape(line), highlight=False, soft_wrap=True)
+            console.print(Text(line), soft_wrap=True)
     counts = [f"{number} {state}" for state in CheckState if (number := examined.count(state))]
     console.print(f"{len(examined.checks)} checks: {', '.join(counts)}", highlight=False, soft_wrap=True)
 

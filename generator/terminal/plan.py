@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from decimal import ROUND_UP, Decimal
 
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
 from generator.records.cost_plan import CostPlan, EndpointCost, ModelCost, Pricing
 from generator.records.figures import counted, decimal_text
@@ -22,11 +22,11 @@ _HEADINGS = ("endpoint", "requests", "at most USD", "context probes", "at most U
 def print_plan(console: Console, plan: CostPlan) -> None:
     """Print a night's plan and its costs."""
     for line in _opening(plan):
-        console.print(escape(line), highlight=False, soft_wrap=True)
+        console.print(Text(line), soft_wrap=True)
     for model in plan.models:
         console.print(_table(model))
     for line in _closing(plan):
-        console.print(escape(line), highlight=False, soft_wrap=True)
+        console.print(Text(line), soft_wrap=True)
 
 
 def _opening(plan: CostPlan) -> Iterator[str]:
@@ -45,14 +45,17 @@ def _opening(plan: CostPlan) -> Iterator[str]:
 def _table(model: ModelCost) -> Table:
     title = f"{visible_plain(model.model)}: {counted(model.requests + model.context_requests, 'request')}, "
     table = Table(
-        title=escape(f"{title}at most {usd(model.worst_usd + model.context_worst_usd)} USD at tonight's prices"),
+        title=Text(
+            f"{title}at most {usd(model.worst_usd + model.context_worst_usd)} USD at tonight's prices",
+            style="table.title",
+        ),
         title_justify="left",
     )
     for place, heading in enumerate(_HEADINGS):
         table.add_column(heading, overflow="fold", justify="left" if place in (0, len(_HEADINGS) - 1) else "right")
     for each in model.endpoints:
         table.add_row(
-            escape(visible_plain(each.endpoint)),
+            Text(visible_plain(each.endpoint)),
             f"{each.requests:,}",
             usd(each.worst_usd),
             f"{each.context_requests:,}",

@@ -9,6 +9,9 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as RichProgress
+from rich.text import Text
+
+from generator.site.text import visible_plain
 
 
 class TerminalProgress:
@@ -20,9 +23,9 @@ class TerminalProgress:
         self._quiet = quiet
 
     def say(self, line: str) -> None:
-        """Print one line."""
+        """Print one line; what a stranger said in it is made visible."""
         if not self._quiet:
-            self._console.print(escape(line), highlight=False, soft_wrap=True)
+            self._console.print(Text(visible_plain(line)), soft_wrap=True)
 
     @contextmanager
     def bar(self, label: str, total: int) -> Iterator[Callable[[int], None]]:

@@ -15,7 +15,7 @@ from generator.errors import UsageError
 from generator.site.frame import site_path
 from generator.site.links import INDEX
 from generator.site.preview import application
-from generator.terminal.options import RootOption
+from generator.terminal.options import BaseUrlOption, RootOption, parsed_address
 from generator.terminal.session import messages, site_at
 
 PORT = 8000
@@ -31,7 +31,12 @@ def add_serve_command(app: typer.Typer) -> None:
     """Add the command to the program."""
 
     @app.command()
-    def serve(root: RootOption = Path(), port: PortOption = PORT, host: HostOption = "127.0.0.1") -> None:
+    def serve(
+        root: RootOption = Path(),
+        port: PortOption = PORT,
+        host: HostOption = "127.0.0.1",
+        base_url: BaseUrlOption = None,
+    ) -> None:
         """Show the laid-out site at an address of this machine, as a host should serve it, until Ctrl-C.
 
         It reads the site's folder and writes nothing; what is laid out again is seen at the next request.
@@ -42,7 +47,7 @@ def add_serve_command(app: typer.Typer) -> None:
                 raise UsageError(
                     "expected a laid-out site, found none", where=str(site.site), do="Run 'bitdepth render' first"
                 )
-            prefix = site_path(site.content.settings())
+            prefix = site_path(parsed_address(base_url) or site.content.settings().address)
             with suppress(KeyboardInterrupt):  # Where signals cannot be handled in the loop.
                 asyncio.run(_serve(site.site, prefix, host, port))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -11,10 +12,14 @@ from pathlib import Path
 import msgspec
 import typer
 from rich.console import Console
+from rich.text import Text
 
 from generator.errors import ArchiveError, BitdepthError, ExitCode
 from generator.site.text import visible_plain
 from generator.workflows.world import Root
+
+_NOT_ASCII = re.compile(r"[^ -~]")
+"""What JSON without line ends holds in its strings alone."""
 
 
 @contextmanager
@@ -25,7 +30,7 @@ def messages(json: bool) -> Iterator[None]:  # noqa: FBT001 - an option's value
     except BitdepthError as error:
         message = visible_plain(str(error))
         if json:
-            sys.stdout.write(msgspec.json.encode({"error": message, "exit_code": int(error.exit_code)}).decode() + "\n")
+            sys.stdout.write(_ascii({"error": message, "exit_code": int(error.exit_code)}) + "\n")
         say_error(message)
         raise typer.Exit(error.exit_code) from None
     except (KeyboardInterrupt, asyncio.CancelledError):
@@ -62,7 +67,7 @@ def quiet(root: Path) -> Iterator[Root]:
 def print_result(json: bool, value: object, show: Callable[[Console], None]) -> None:  # noqa: FBT001 - an option's value
     """Print a result on standard output: as JSON, or for a reader."""
     if json:
-        sys.stdout.write(msgspec.json.encode(value, enc_hook=str).decode() + "\n")
+        sys.stdout.write(_ascii(value) + "\n")
         sys.stdout.flush()
     else:
         show(Console())
@@ -70,7 +75,7 @@ def print_result(json: bool, value: object, show: Callable[[Console], None]) -> 
 
 def say_site(console: Console, site: Root) -> None:
     """Print where the site lies."""
-    console.print(f"site: {visible_plain(str(site.site))}/index.html", markup=False, highlight=False, soft_wrap=True)
+    console.print(Text(f"site: {visible_plain(str(site.site))}/index.html"), soft_wrap=True)
 
 
 def end(failure: BitdepthError | None, code: ExitCode) -> None:
@@ -81,6 +86,16 @@ def end(failure: BitdepthError | None, code: ExitCode) -> None:
         raise typer.Exit(code)
 
 
+def _ascii(value: object) -> str:
+    """Return JSON in which whatever is not ASCII stands escaped: no sequence of a stranger's reaches a terminal."""
+    text = msgspec.json.encode(value, enc_hook=str).decode()
+    return _NOT_ASCII.sub(lambda found: "".join(f"\\u{unit}" for unit in _utf16(found[0])), text)
+
+
+def _utf16(character: str) -> list[str]:
+    return character.encode("utf-16-be").hex(" ", 2).split()
+
+
 def say_error(message: str) -> None:
     """Print one message on standard error."""
-    Console(stderr=True, markup=False, highlight=False, soft_wrap=True).print(f"error: {message}")
+    Console(stderr=True).print(Text(f"error: {message}"), soft_wrap=True)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
 from generator.records.finding import VerificationReport
 from generator.records.reading import NO_LETTER, provisional_words, readings
@@ -19,7 +19,7 @@ def print_grades(console: Console, shown: Shown) -> None:
         f"{visible_plain(shown.model)}, nights {first.window_start} to {first.window_end}, "
         f"method {first.method_version} ({provisional_words(first)})"
     )
-    table = Table(title=escape(title), title_justify="left", show_lines=False)
+    table = Table(title=Text(title, style="table.title"), title_justify="left", show_lines=False)
     for heading in ("endpoint", "letter", "M match", "T task accuracy", "D declared", "R reliability"):
         table.add_column(heading, overflow="fold")
     for grade in shown.grades:
@@ -27,9 +27,9 @@ def print_grades(console: Console, shown: Shown) -> None:
             f"{each.letter or NO_LETTER} {visible_plain(each.words)}" for each in readings(grade, shown.definition)
         ]
         table.add_row(
-            escape(visible_plain(grade.endpoint)),
+            Text(visible_plain(grade.endpoint)),
             f"{grade.letter} {grade.method_version}",
-            *(escape(cell) for cell in cells),
+            *(Text(cell) for cell in cells),
         )
     console.print(table)
 
@@ -39,10 +39,10 @@ def print_report(console: Console, report: VerificationReport) -> None:
     checked = ", ".join(f"{number:,} {what}" for what, number in report.checked.items())
     console.print(f"checked: {checked}", highlight=False, soft_wrap=True)
     for note in report.notes:
-        console.print(escape(f"note: {visible_plain(note)}"), highlight=False, soft_wrap=True)
+        console.print(Text(f"note: {visible_plain(note)}"), soft_wrap=True)
     for finding in report.findings:
         line = f"{finding.kind}: {finding.where}: expected {finding.expected}; found {finding.found}"
-        console.print(escape(visible_plain(line)), highlight=False, soft_wrap=True)
+        console.print(Text(visible_plain(line)), soft_wrap=True)
     number = len(report.findings)
     found = f"{number} finding{'s' if number > 1 else ''}" if number else "no findings"
     console.print(found if report.complete else f"{found}; not everything was checked", highlight=False)

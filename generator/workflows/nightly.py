@@ -37,8 +37,12 @@ async def nightly(  # noqa: PLR0913 - one night, from both of its ends
     progress: Progress,
     night: date | None = None,
     budget: BudgetSettings | None = None,
+    base_url: str | None = None,
 ) -> Nightly:
-    """Probe a night, grade what can be graded, lay out the site and verify all of it; the caller holds the lock."""
+    """Probe a night, grade what can be graded, lay out the site and verify all of it; the caller holds the lock.
+
+    Another base address is for the views alone: a grade is issued at the site's own.
+    """
     begin_archive(root)
     settings = root.content.settings()
     for version in (settings.method, *settings.candidates):
@@ -50,8 +54,9 @@ async def nightly(  # noqa: PLR0913 - one night, from both of its ends
         failure = error
         progress.say(f"the night is not complete: {error}")
     graded = grade(root, today=world.now().date(), progress=progress)
-    render(root, progress=progress)
-    return Nightly(probed=probed, failure=failure, graded=graded, report=verify(root, progress=progress))
+    render(root, progress=progress, base_url=base_url)
+    report = verify(root, progress=progress, base_url=base_url)
+    return Nightly(probed=probed, failure=failure, graded=graded, report=report)
 
 
 def begin_archive(root: Root) -> None:

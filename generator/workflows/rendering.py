@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 
+import msgspec
 import pyarrow as pa
 
 from generator.archive import codec
 from generator.archive.nights import KeptNight
-from generator.method.agreement import agreements
+from generator.method.agreement import Counts, agreements
 from generator.method.shown import ModelShown, shown
 from generator.method.window import window_nights
 from generator.probing.demo.sheet import RECORDING_NOTES
@@ -18,6 +19,7 @@ from generator.records.endpoint import Endpoint
 from generator.records.explanation import Explanation
 from generator.records.permalink import method_path
 from generator.records.prompt import Prompt
+from generator.settings import Settings
 from generator.site import build, views
 from generator.site.interface import (
     Agreement,
@@ -30,34 +32,42 @@ from generator.site.interface import (
 )
 from generator.site.templates import load
 from generator.workflows.calibrating import prompts_so_far
+from generator.workflows.data_files import data_files, data_shelves, format_text
 from generator.workflows.demo_truths import DEMO, demo_truths
 from generator.workflows.differences import letter_differences
 from generator.workflows.explaining import explanations
+from generator.workflows.graded_windows import graded_windows
 from generator.workflows.held_grades import HeldGrades, held_grades
+from generator.workflows.searching import indexer
 from generator.workflows.windows import bound_method, night_tables, worked_example_floor
 from generator.workflows.world import Progress, Root
 
 
-def render(root: Root, *, progress: Progress) -> build.LaidOut:
+def render(root: Root, *, progress: Progress, base_url: str | None = None) -> build.LaidOut:
     """Lay out the site of a root's archive.
+
+    Args:
+        root: the site root; the caller holds its lock.
+        progress: who is told.
+        base_url: the address that views are made for; None for the one in site.toml. Permanent pages keep theirs.
 
     Raises:
         IntegrityError: where a kept page is not what it was, or a laid-out permanent page has other bytes.
     """
     with progress.bar("rendering", 1) as advance:
-        laid_out = build.lay_out(root.site, shelves(root), view_files(root))
+        laid_out = build.lay_out(root.site, shelves(root), view_files(root, progress=progress, base_url=base_url))
         advance(1)
     return laid_out
 
 
 def permanent_files(root: Root) -> Iterator[tuple[str, bytes]]:
-    """Yield path and bytes of every permanent page, as kept."""
+    """Yield path and bytes of every permanent page and of the archive's files for downloading, as kept."""
     for shelf in shelves(root):
         yield from shelf.files()
 
 
 def shelves(root: Root) -> Iterator[Shelf]:
-    """Yield what was kept together: each method version's page, and the pages of each window."""
+    """Yield what was kept together: each method version's page, each window's pages, and the files for downloading."""
     pages = root.store.pages
     for version in pages.methods():
         manifest = pages.method_manifest(version)
@@ -66,21 +76,25 @@ def shelves(root: Root) -> Iterator[Shelf]:
         for end in pages.windows(version):
             manifest = pages.manifest(version, end)
             yield Shelf(name=manifest.file, digest=manifest.sha256, files=partial(pages.each, version, end))
+    yield from data_shelves(root)
 
 
 def _method_page(root: Root, version: str) -> tuple[tuple[str, bytes]]:
     return ((f"{method_path(version)}index.html", root.store.pages.method(version)),)
 
 
-def view_files(root: Root) -> Iterator[tuple[str, bytes]]:
-    """Yield path and bytes of every page that may change, rendered now."""
+def view_files(root: Root, *, progress: Progress, base_url: str | None = None) -> Iterator[tuple[str, bytes]]:
+    """Yield path and bytes of every page that may change, rendered now for an address."""
+    settings = root.content.settings()
+    if base_url is not None:
+        settings = msgspec.structs.replace(settings, address=base_url)
     with held_grades(root) as grades:
-        yield from views.render(material(root, grades), load(root.templates))
+        yield from views.render(material(root, grades, settings), load(root.templates), indexer(progress.say))
 
 
-def material(root: Root, grades: HeldGrades) -> Material:
+def material(root: Root, grades: HeldGrades, settings: Settings) -> Material:
     """Return everything that the views are rendered from, with the archive's grades as they are held."""
-    settings, content = root.content.settings(), root.content
+    content = root.content
     kept = root.store.pages.methods()
     versions = dict.fromkeys((settings.method, *settings.candidates, *kept))
     methods = {version: bound_method(root, version) for version in versions}
@@ -95,6 +109,7 @@ def material(root: Root, grades: HeldGrades) -> Material:
         worked_example={version: worked_example_floor(method.definition) for version, method in methods.items()},
         nights=tuple(_nights(root, kept_nights)),
         grades=grades,
+        windows=tuple(graded_windows(root)),
         models=_models(root, current),
         pages=content.pages(),
         demo=demo_truths(root) if demo else (),
@@ -104,6 +119,8 @@ def material(root: Root, grades: HeldGrades) -> Material:
         prompt_reports=reports or ((prompts_so_far(root),) if any(night.counts for night in kept_nights) else ()),
         differences=letter_differences(root, current, settings.candidates),
         explanations=_explanations(root, current),
+        data=data_files(root, kept_nights),
+        format_text=format_text(root),
     )
 
 
@@ -145,16 +162,20 @@ def _models(root: Root, method: Method) -> tuple[ModelMaterial, ...]:
     return tuple(
         ModelMaterial(
             model=each.model,
-            agreements=tuple(
-                Agreement(first=first, second=second, same=same, both=both)
-                for (first, second), (same, both) in agreements(tables, each.model).items()
-            ),
+            agreements=tuple(_agreements(agreements(tables, each.model))),
+            nights=tuple(night.night for night in tables),
             references=each.references,
             without_reference=each.without_reference,
             endpoints=_endpoints(each),
         )
         for each in shown(tables, method.definition)
     )
+
+
+def _agreements(counted: Mapping[tuple[str, str], tuple[Counts, ...]]) -> Iterator[Agreement]:
+    for (first, second), families in counted.items():
+        same, both = sum(each[1] for each in families), sum(each[2] for each in families)
+        yield Agreement(first=first, second=second, same=same, both=both, families=families)
 
 
 def _endpoints(model: ModelShown) -> tuple[EndpointMaterial, ...]:

@@ -89,7 +89,8 @@ def _made(entries: tuple[SearchEntry, ...], files: tuple[_File, ...]) -> SearchI
         if file.path.startswith(_FRAGMENTS):
             text = gzip.decompress(file.content).removeprefix(_SIGNATURE)
             ids[msgspec.json.decode(text, type=_Fragment).url] = PurePosixPath(file.path).stem
-    if set(ids) != {entry.path for entry in entries}:
+    # An entry in whose words Pagefind finds none is left out: no search finds it, and the list has it all the same.
+    if not ids or ids.keys() - {entry.path for entry in entries}:
         raise _BrokenError(f"expected {len(entries)} entries in it, found {len(ids)}")
     kept = {file.path: file.content for file in files if file.path in _NEEDED or file.path.endswith(_CHUNKS)}
     if not kept.keys() >= set(_NEEDED):

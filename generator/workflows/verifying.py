@@ -42,11 +42,16 @@ class SiteFolder:
         return (self._path / name).read_bytes()
 
 
-def verify(root: Root, *, progress: Progress) -> VerificationReport:
+def verify(root: Root, *, progress: Progress, base_url: str | None = None) -> VerificationReport:
     """Return every mismatch found in a root's archive and site.
 
     The archive's files come first. Where they are sound, every night is counted and every grade recomputed, and the
     site is held against kept pages and freshly rendered views.
+
+    Args:
+        root: the site root.
+        progress: who is told.
+        base_url: the address that the site's views were made for; None for the one in site.toml.
 
     Raises:
         ContentError: where the root is none, because it has no content/site.toml.
@@ -75,7 +80,11 @@ def verify(root: Root, *, progress: Progress) -> VerificationReport:
         findings.unchecked("the site was not checked, because the grades that it shows are not sound")
     elif root.site.is_dir():
         with findings.reading("site/"), progress.bar("checking the site", 1) as advance:
-            check_site(chain(permanent_files(root), view_files(root)), SiteFolder(root.site), findings)
+            check_site(
+                chain(permanent_files(root), view_files(root, progress=progress, base_url=base_url)),
+                SiteFolder(root.site),
+                findings,
+            )
             advance(1)
     else:
         findings.unchecked("the site was not checked, because none is laid out: run 'bitdepth render'")

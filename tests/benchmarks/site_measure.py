@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import resource
 import subprocess
-from collections.abc import Callable, Mapping
+import threading
+from collections.abc import Callable
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 
 class Spent(NamedTuple):
@@ -16,13 +18,15 @@ class Spent(NamedTuple):
 
     cpu_s: float
     peak_mb: float
+    start_s: float = 0.0
+    """CPU seconds until the program was loaded, where they are not among the others."""
 
 
-def apart(measured: Callable[..., Spent], *arguments: Any) -> Spent:
-    """Return what a function measures in a new process."""
+def apart(work: Callable[..., None], *arguments: object) -> Spent:
+    """Return what a function spends in a new process that has loaded it."""
     context = multiprocessing.get_context("spawn")
     mine, its = context.Pipe()
-    process = context.Process(target=_send, args=(its, measured, arguments))
+    process = context.Process(target=_send, args=(its, work, arguments))
     process.start()
     its.close()
     try:
@@ -32,22 +36,40 @@ def apart(measured: Callable[..., Spent], *arguments: Any) -> Spent:
     return found
 
 
-def _send(pipe: Connection, measured: Callable[..., Spent], arguments: tuple[Any, ...]) -> None:
-    pipe.send(measured(*arguments))
+def _send(pipe: Connection, work: Callable[..., None], arguments: tuple[object, ...]) -> None:
+    start_s = _cpu_s()
+    work(*arguments)
+    pipe.send(Spent(cpu_s=_cpu_s() - start_s, peak_mb=_peak_mb(), start_s=start_s))
 
 
-def command(arguments: list[str], folder: Path, environment: Mapping[str, str]) -> Spent:
-    """Return what a command and its children spend.
+def _cpu_s() -> float:
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    return used.ru_utime + used.ru_stime
+
+
+def _peak_mb() -> float:
+    """Return the most memory that this program has held; what getrusage says may be its parent's."""
+    status = Path("/proc/self/status").read_text()
+    (peak,) = (line.split()[1] for line in status.splitlines() if line.startswith("VmHWM:"))
+    return int(peak) / 1024
+
+
+def command(arguments: list[str], folder: Path, patience_s: float) -> Spent:
+    """Return what a command and its children spend, stopped where it takes longer than our patience.
 
     Raises:
-        RuntimeError: with what it printed, where it fails.
+        RuntimeError: with what it printed, where it fails or is stopped.
     """
-    with (folder / "printed.txt").open("wb") as printed:
-        process = subprocess.Popen(
-            arguments, cwd=folder, env={**os.environ, **environment}, stdout=printed, stderr=subprocess.STDOUT
-        )
-        _, status, used = os.wait4(process.pid, 0)
+    printed = folder / "printed.txt"
+    with printed.open("wb") as output:
+        process = subprocess.Popen(arguments, cwd=folder, stdout=output, stderr=subprocess.STDOUT)
+        stop = threading.Timer(patience_s, process.kill)
+        stop.start()
+        try:
+            _, status, used = os.wait4(process.pid, 0)
+        finally:
+            stop.cancel()
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
-        raise RuntimeError(f"{arguments[0]} failed: {(folder / 'printed.txt').read_text(errors='replace')[-2000:]}")
+        raise RuntimeError(f"{arguments[0]} ended with {process.returncode}: {printed.read_text(errors='replace')}")
     return Spent(cpu_s=used.ru_utime + used.ru_stime, peak_mb=used.ru_maxrss / 1024)

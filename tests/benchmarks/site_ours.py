@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import resource
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
@@ -14,7 +13,6 @@ from generator.site import build, grade_page
 from generator.site.interface import Shelf
 from generator.site.templates import Templates, load
 from tests.benchmarks import site_records as records
-from tests.benchmarks.site_measure import Spent
 
 TEMPLATES = Path(__file__).resolve().parents[2] / "templates"
 VERSION = "0.1"
@@ -60,7 +58,7 @@ def issue(archive: Path, site: Path, window: int, grades: Path) -> None:
     lay_out(archive, site)
 
 
-def write(site: Path, archive: Path) -> None:
+def write(archive: Path, site: Path) -> None:
     """Write the pages that an archive keeps, one file each and no more: what any generator has to do at least."""
     for shelf in shelves(archive):
         for path, data in shelf.files():
@@ -69,13 +67,3 @@ def write(site: Path, archive: Path) -> None:
                 target.parent.mkdir(parents=True)
                 with target.open("xb") as file:
                     file.write(data)
-
-
-def spent_on(work: Callable[[], None]) -> Spent:
-    """Return what this process spends on some work, and the most memory that it has held."""
-    before = resource.getrusage(resource.RUSAGE_SELF)
-    work()
-    after = resource.getrusage(resource.RUSAGE_SELF)
-    return Spent(
-        cpu_s=after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, peak_mb=after.ru_maxrss / 1024
-    )

@@ -48,10 +48,9 @@ def method() -> Method:
     return parse_method((folder / "0.1.toml").read_bytes(), (folder / "0.1.md").read_bytes(), where="0.1.toml")
 
 
-def write(file: Path, window: int, pages: int) -> Path:
-    """Write the grades of a window as JSON, one a line, and return the file."""
+def write(file: Path, window: int, pages: int) -> None:
+    """Write the grades of a window as JSON, one a line."""
     file.write_bytes(b"".join(msgspec.json.encode(grade) + b"\n" for grade in grades(pages, window=window)))
-    return file
 
 
 def read(file: Path) -> Iterator[tuple[Grade, GradeContext]]:
