@@ -21,7 +21,8 @@ from generator.records.reading import LETTER_WORDS
 from generator.site.badges import COLOURS
 
 ROOT = Path(__file__).resolve().parent.parent
-SIZE = (1200, 630)
+SIZE = WIDTH, HEIGHT = 1200, 630
+"""In pixels: what readers of OpenGraph show whole."""
 SOURCE = b"Source"
 """The keyword under which a picture carries the SHA-256 of its markup."""
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"

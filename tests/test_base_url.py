@@ -14,6 +14,7 @@ import pytest
 
 from generator.errors import ExitCode, RouterError
 from generator.settings import BudgetSettings
+from generator.site.build import is_permanent
 from generator.workflows.nightly import nightly
 from generator.workflows.rendering import render
 from generator.workflows.verifying import verify
@@ -52,7 +53,7 @@ class TestViews:
         before = files(root)
         laid_out = render(root, progress=kept_site.Silent(), base_url=OTHER)
         after = files(root)
-        permanent = [path for path in before if re.search(r"/v0\.1/|^method/0\.1/", path)]
+        permanent = [path for path in before if is_permanent(path)]
         assert len(permanent) == laid_out.permanent_kept > 5
         assert {path: after[path] for path in permanent} == {path: before[path] for path in permanent}
         grade = "grades/aster/sphinx-8b/kiln/2026-03-08"

@@ -34,7 +34,7 @@ from generator.site.text import visible_plain
 from generator.workflows import searching
 
 FEW, ALL = hostile_payloads.FEW, hostile_payloads.COUNT
-PARTS = 4
+PARTS = 8
 """Of the pages of all payloads; each is one test."""
 UNSEEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f]"

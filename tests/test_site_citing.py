@@ -265,4 +265,4 @@ class TestTheDemo:
             assert entry.fields["url"] == item["URL"] == canonical
             assert canonical.endswith("/" + page.parent.relative_to(demo / "site").as_posix() + "/")
             assert (key, printed(entry.fields["title"])) == (item["id"], item["title"])
-            assert item["note"].endswith("provisional, replayed)")
+            assert item["note"].endswith(", replayed)")

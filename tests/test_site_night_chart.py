@@ -20,6 +20,8 @@ from generator.site.drawing import Texture, textured
 from generator.site.interface import NightMaterial
 from generator.site.outcome_chart import TEXTURES
 
+RECORDED, VOID = made.night(made.NIGHTS[0]), made.night(made.VOID_NIGHT)
+
 
 def counts(*each: int) -> NightCounts:
     """Return counts of answered, truncated, empty, error, misrouted and unsent."""
@@ -31,7 +33,7 @@ def counts(*each: int) -> NightCounts:
 
 def night(day: int, of: NightCounts, cost: str = "0.25", *, void: bool = False) -> NightMaterial:
     """Return a night so many days after the first."""
-    kept = made.night(made.VOID_NIGHT if void else made.NIGHTS[0])
+    kept = VOID if void else RECORDED
     record = msgspec.structs.replace(
         kept.record, night=made.FIRST_NIGHT + timedelta(days=day), counts=of, cost_usd=cost
     )
@@ -142,7 +144,7 @@ class TestOverNights:
         found = night_chart.columns(nights)
         drawn = seen.tree(night_chart.over_nights(nights))
         texts = seen.texts(drawn)
-        top = Fraction(texts[0].split("up to ")[1].removesuffix(" %"))
+        top = Fraction(texts[0].split()[4])
         dearest = Fraction(next(text for text in texts if text.startswith("Cost")).split()[4])
         step = min(336 // len(found), 24)
         for index, column in enumerate(found):

@@ -59,7 +59,7 @@ class TestPictures:
         png = made.sites()["live"][pictures.picture_path(letter)]
         parts = dict(og_pictures.chunks(png))
         width, height, depth, colour, _, _, interlaced = struct.unpack(">IIBBBBB", parts[b"IHDR"])
-        assert (width, height, interlaced) == (pictures.WIDTH, pictures.HEIGHT, 0)
+        assert (width, height, interlaced) == (og_pictures.WIDTH, og_pictures.HEIGHT, 0)
         data = zlib.decompress(b"".join(content for kind, content in og_pictures.chunks(png) if kind == b"IDAT"))
         channels = {2: 3, 6: 4}[colour]
         assert len(data) == height * (1 + width * channels * depth // 8)
@@ -77,7 +77,7 @@ class TestPictures:
         """The letter, its word, and that the rest of the grade stands on the page; all within the middle square."""
         with browsing.chromium() as browser:
             for letter in Letter:
-                page = browser.new_page(viewport={"width": pictures.WIDTH, "height": pictures.HEIGHT})
+                page = browser.new_page(viewport={"width": og_pictures.WIDTH, "height": og_pictures.HEIGHT})
                 page.set_content(og_pictures.markup(letter))
                 assert page.inner_text("body").split("\n\n") == [
                     "bitdepth",
@@ -87,9 +87,9 @@ class TestPictures:
                 ]
                 for box in (each.bounding_box() for each in page.query_selector_all("p")):
                     assert box is not None
-                    assert box["x"] >= (pictures.WIDTH - pictures.HEIGHT) / 2
-                    assert box["x"] + box["width"] <= (pictures.WIDTH + pictures.HEIGHT) / 2
-                    assert box["y"] + box["height"] <= pictures.HEIGHT
+                    assert box["x"] >= (og_pictures.WIDTH - og_pictures.HEIGHT) / 2
+                    assert box["x"] + box["width"] <= (og_pictures.WIDTH + og_pictures.HEIGHT) / 2
+                    assert box["y"] + box["height"] <= og_pictures.HEIGHT
                 page.close()
 
     def test_a_roots_own_picture_wins(self, tmp_path: Path):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import http.server
 import os
-import re
 import shutil
 import threading
 from collections.abc import Iterator
@@ -23,7 +22,7 @@ from generator.records.reading import short_form
 from generator.site import views
 from generator.site.interface import Material
 from generator.site.library import arrange
-from generator.site.search import SearchEntry, SearchIndex, entries
+from generator.site.search import SearchIndex, entries
 from generator.site.text import visible_plain
 from generator.workflows import searching
 
@@ -96,13 +95,15 @@ class TestIndex:
         assert len(set(shown)) == len(shown) == len(entries(arrange(material())))
 
     def test_an_entry_of_no_word_costs_no_index(self):
-        """A name without letter or figure is found by its address; an entry of no word at all is left out alone."""
+        """A model and endpoint without letter or figure in their names are not found, and everything else is."""
         strange = made.grade("odd", "\u2603", model="\u2620/\u2744", tag="\u2603", d_precision=None)
-        found = entries(arrange(made.material(grades=(strange,), nights=(), models=(), explanations={})))
-        assert [each.words for each in found] == [" ".join(re.split(r"[/_-]+", each.path)).strip() for each in found]
-        index = searching.indexer(pytest.fail)((*found, SearchEntry(path="models/none/", words="...")))
-        assert index is not None
-        assert set(index.ids) == {each.path for each in found}
+        grades = sorted((*made.history(), strange), key=lambda each: (each.model, each.endpoint))
+        of = made.material(grades=tuple(grades))
+        wordless = {each.path for each in entries(arrange(of)) if not each.words}
+        assert wordless == {model_path(strange.model), endpoint_path(strange.model, strange.endpoint)}
+        assert set(indexed(of).ids) == {each.path for each in entries(arrange(of))} - wordless
+        page = made.parsed(dict(views.render(of, made.TEMPLATES, lambda _: indexed(of)))[PAGE])
+        assert [row.get("data-id") for row in page.iter() if row.get("data-id") is not None].count("") == 2
 
     def test_an_archive_before_its_first_night(self):
         """Without a model there is no index, and a page that says so."""

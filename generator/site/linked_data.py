@@ -2,7 +2,7 @@
 
 A context that is an address would have to be fetched before a page can be read, from somebody else, for ever; and what
 it says then is what a permanent page would mean. Sources: JSON-LD 1.1, sections 4.1.2 (default vocabulary) and 4.2.3
-(type coercion); https://schema.org/docs/gs.html, which takes 'https' for the vocabulary.
+(type coercion); schema.org's FAQ, by which its words may be written with 'https'.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from collections.abc import Iterable, Mapping
 
 from generator.settings import Settings
 
-SCHEMA = "https://schema.org/"
+_SCHEMA = "https://schema.org/"
 _ADDRESSES = ("contentUrl", "hasPart", "isBasedOn", "isPartOf", "license", "measurementTechnique", "url")
 """Properties whose values are addresses and not text."""
 _CONTEXT: Mapping[str, object] = {
-    "@vocab": SCHEMA,
+    "@vocab": _SCHEMA,
     **{name: {"@type": "@id"} for name in _ADDRESSES},
     "datePublished": {"@type": "Date"},
 }

@@ -83,7 +83,7 @@ def _about(found: Sequence[Column], span: str) -> About:
 def _not_answered(found: Sequence[Column], step: int) -> list[Markup]:
     """Return whatever was not answered as a share of what was planned, stacked from the ground; void nights crossed."""
     top = nice(max(_percent(column, NOT_ANSWERED) for column in found))
-    parts = [text(LEFT, 14, f"Not answered, of what was planned: up to {figure_of(top)} %"), *_frame(20, step, found)]
+    parts = [text(LEFT, 14, f"Not answered: up to {figure_of(top)} % of all planned"), *_frame(20, step, found)]
     for index, column in enumerate(found):
         x, ground = LEFT + step * index, Fraction(20 + _HIGH)
         for outcome in NOT_ANSWERED:

@@ -11,9 +11,6 @@ from collections.abc import Iterator
 from generator.records.grade import Letter
 from generator.site.templates import Templates
 
-WIDTH, HEIGHT = 1200, 630
-"""In pixels: what readers of OpenGraph show whole."""
-
 
 def picture_path(letter: Letter) -> str:
     """Return where a letter's picture lies in the site."""
