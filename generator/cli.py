@@ -16,9 +16,8 @@ import typer
 from rich.console import Console
 
 from generator import __version__
-from generator.errors import BitdepthError, ExitCode, PartialNightError
+from generator.errors import ExitCode
 from generator.records.finding import VerificationReport
-from generator.records.night import NightRecord, NightState
 from generator.terminal.doctor import add_doctor_command
 from generator.terminal.method_commands import add_method_commands
 from generator.terminal.options import BaseUrlOption, JsonOption, RootOption, parsed_address, parsed_date
@@ -47,8 +46,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     help="Honest, permanent, checkable grades for LLM inference endpoints.",
-    epilog="Exit codes: 0 done, 1 could not check or do everything, 2 usage, 3 partial night, 4 budget stop, "
-    "5 locked, 6 integrity.",
+    epilog="Exit codes: 0 done; 1 could not check or do everything, a wrong setting or a void night included; 2 usage; "
+    "3 partial night, run again; 4 budget stop; 5 locked; 6 integrity.",
 )
 
 _T = TypeVar("_T")
@@ -92,7 +91,7 @@ def nightly(  # noqa: PLR0913 - a night, and what it may cost
             )
         )
         record = done.probed.record if done.probed else None
-        failure = done.failure or _void(record)
+        failure = done.failure or (done.probed.void if done.probed else None)
         code = _sound(done.report)
         if failure and code != ExitCode.INTEGRITY:
             code = failure.exit_code
@@ -126,7 +125,7 @@ def probe(  # noqa: PLR0913 - a night, and what it may cost
         done = _run(
             probing.probe(site, _world(), router_of, progress=progress, night=parsed_date(night), budget=budget)
         )
-        failure = _void(done.record)
+        failure = done.void
         code = failure.exit_code if failure else ExitCode.DONE
         print_result(
             json,
@@ -252,15 +251,6 @@ def _sound(report: VerificationReport) -> ExitCode:
     if report.findings:
         return ExitCode.INTEGRITY
     return ExitCode.DONE if report.complete else ExitCode.FAILED
-
-
-def _void(record: NightRecord | None) -> BitdepthError | None:
-    """Return what is to be said of a night that was sealed void."""
-    if record is None or record.state != NightState.VOID:
-        return None
-    return PartialNightError(
-        f"the night is void: {record.reason}", do="Its window is not graded; look at the router and the network"
-    )
 
 
 def _is_set(variable: str) -> bool:

@@ -20,7 +20,8 @@ from generator.records.definition_file import parse_method
 from generator.records.prompt import Prompt, PromptFamily, PromptSet
 from generator.records.prompt_report import PromptReport
 from generator.records.refusal import place, refusal
-from generator.settings import Settings
+from generator.settings import PATTERN_WORDS, Settings
+from generator.settings_rules import check_settings
 
 _PACKAGE = Path(__file__).parent
 
@@ -50,17 +51,12 @@ class Content:
         path = self._folders[0] / "site.toml"
         if not path.is_file():
             raise ContentError(
-                "expected a settings file, found none",
-                where=where,
+                f"expected a settings file, found {'something else' if path.exists() else 'none'}",
+                where=str(path),
                 do="Give --root the folder that holds content/, or copy content/site.toml from the project",
             )
         settings = _convert(_toml(_read(path, where), where), Settings, where)
-        if settings.method in settings.candidates or len(set(settings.candidates)) < len(settings.candidates):
-            raise ContentError(
-                f"expected candidates other than the current version ({settings.method}), each once, "
-                f"found {', '.join(settings.candidates)}",
-                where=place(where, "candidates"),
-            )
+        check_settings(settings, where)
         return settings
 
     def method(self, version: str) -> Method:
@@ -74,7 +70,9 @@ class Content:
         method = parse_method(definition, self._read(f"methods/{version}.md"), where=where)
         if method.version != version:
             raise ContentError(
-                f"expected version '{version}', found '{method.version}'", where=f"{where}, field 'version'"
+                f"expected version '{version}', found '{method.version}'",
+                where=f"{where}, field 'version'",
+                do="Restore the file: it is named by its version",
             )
         return method
 
@@ -90,15 +88,20 @@ class Content:
             ContentError: naming file, line and field of what is malformed.
         """
         folder = f"prompts/{name}"
-        bodies = {f"{folder}/set.toml": self._read(f"{folder}/set.toml")}
+        known = f"Known prompt sets: {', '.join(self._prompt_sets())}"
+        bodies = {f"{folder}/set.toml": self._read(f"{folder}/set.toml", do=known)}
         where = f"content/{folder}/set.toml"
         described = _convert(_toml(bodies[f"{folder}/set.toml"], where), _Set, where)
         if described.name != name:
-            raise ContentError(f"expected name '{name}', found '{described.name}'", where=f"{where}, field 'name'")
+            raise ContentError(
+                f"expected name '{name}', found '{described.name}'",
+                where=f"{where}, field 'name'",
+                do="Name folder and set alike",
+            )
         families = []
         for family, table in sorted(described.families.items()):
             file = f"{folder}/{family}.jsonl"
-            bodies[file] = self._read(file)
+            bodies[file] = self._read(file, do="Restore it from a copy of the prompt set")
             prompts = _prompts(bodies[file], f"content/{file}")
             fixed = tuple(prompt for prompt in prompts if prompt.fixed)
             if len(fixed) != table.fixed:
@@ -150,6 +153,11 @@ class Content:
         found = self._calibration("prompts-*.json", PromptReport)
         return tuple(sorted(found, key=lambda report: version_key(report.method_version)))
 
+    def _prompt_sets(self) -> list[str]:
+        return sorted(
+            {path.parent.name for folder in self._folders for path in (folder / "prompts").glob("*/set.toml")}
+        )
+
     def _calibration(self, pattern: str, kind: type[_T]) -> list[_T]:
         """Return the records of content/calibration/ whose names fit a pattern; ContentError for a malformed one."""
         names = {path.name for folder in self._folders for path in (folder / "calibration").glob(pattern)}
@@ -189,7 +197,8 @@ def _prompts(data: bytes, where: str) -> tuple[Prompt, ...]:
             prompts.append(decoder.decode(line))
         except msgspec.DecodeError as error:
             problem, field = refusal(error)
-            raise ContentError(problem, where=place(f"{where}, line {number}", field)) from None
+            do = "Restore the file: a prompt set never changes once a night was asked with it"
+            raise ContentError(problem, where=place(f"{where}, line {number}", field), do=do) from None
     return tuple(prompts)
 
 
@@ -203,26 +212,39 @@ def _read(path: Path, where: str) -> bytes:
     try:
         return path.read_bytes()
     except OSError as error:
-        raise ContentError(f"cannot read: {error.strerror}", where=where) from None
+        raise ContentError(
+            f"expected a file that can be read, found: {error.strerror}",
+            where=where,
+            do="Give whoever runs this the right to read it",
+        ) from None
 
 
 def _text(data: bytes, where: str) -> str:
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise ContentError(f"expected UTF-8, found {error.reason}", where=where) from None
+        raise ContentError(
+            f"expected UTF-8, found {error.reason} at byte {error.start}",
+            where=where,
+            do="Save the file as UTF-8",
+        ) from None
 
 
 def _toml(data: bytes, where: str) -> dict[str, Any]:
     try:
         return tomllib.loads(_text(data, where).removeprefix("\ufeff"))
     except tomllib.TOMLDecodeError as error:
-        raise ContentError(f"expected TOML, found: {error}", where=where) from None
+        raise ContentError(
+            f"expected TOML, found: {error}",
+            where=where,
+            do="Mend that line: a text stands in quotes, a list in brackets",
+        ) from None
 
 
 def _convert(raw: dict[str, Any], kind: type[_T], where: str) -> _T:
     try:
         return msgspec.convert(raw, kind)
     except msgspec.ValidationError as error:
-        problem, field = refusal(error)
-        raise ContentError(problem, where=place(where, field), do="Compare with the project's own file") from None
+        problem, field = refusal(error, raw, kind, words=PATTERN_WORDS)
+        do = "Correct it there; the project's own file shows how each part is written"
+        raise ContentError(problem, where=place(where, field), do=do) from None

@@ -19,7 +19,7 @@ class ExitCode(IntEnum):
     USAGE = 2
     """The command line was not understood."""
     PARTIAL = 3
-    """The night is not complete: the same command carries on with what is missing."""
+    """The night is not complete and not sealed: the same command carries on with what is missing."""
     BUDGET = 4
     """Sending stopped at the budget cap or because the router reports no credit."""
     LOCKED = 5
@@ -79,6 +79,10 @@ class PartialNightError(BitdepthError):
     """A night is not complete; its journal is kept and the same command carries on."""
 
     exit_code = ExitCode.PARTIAL
+
+
+class VoidNightError(BitdepthError):
+    """A night was sealed void, and no command carries it on: mend what kept its requests back before the next."""
 
 
 class LockedError(BitdepthError):

@@ -11,15 +11,17 @@ import msgspec
 from generator.records.night import ModelSettings
 
 Positive = Annotated[int, msgspec.Meta(ge=1, le=1_000_000_000)]
-Version = Annotated[str, msgspec.Meta(pattern=r"^(0|[1-9][0-9]{0,3})\.(0|[1-9][0-9]{0,3})$")]
+_VERSION = r"^(0|[1-9][0-9]{0,3})\.(0|[1-9][0-9]{0,3})$"
+Version = Annotated[str, msgspec.Meta(pattern=_VERSION)]
 Seconds = Annotated[float, msgspec.Meta(gt=0, le=3600)]
-Slug = Annotated[
-    str, msgspec.Meta(pattern=r"^[A-Za-z0-9~][A-Za-z0-9._~-]*/[A-Za-z0-9][A-Za-z0-9._~-]*(:[A-Za-z0-9._-]+)?$")
-]
+_SLUG = r"^[A-Za-z0-9~][A-Za-z0-9._~-]*/[A-Za-z0-9][A-Za-z0-9._~-]*(:[A-Za-z0-9._-]+)?$"
+Slug = Annotated[str, msgspec.Meta(pattern=_SLUG)]
 """A model as a router lists it, `author/name`."""
-Variable = Annotated[str, msgspec.Meta(pattern="^[A-Z][A-Z0-9_]*$")]
+_VARIABLE = "^[A-Z][A-Z0-9_]*$"
+Variable = Annotated[str, msgspec.Meta(pattern=_VARIABLE)]
 """The name of an environment variable."""
-Price = Annotated[str, msgspec.Meta(pattern=r"^[0-9]{1,6}(\.[0-9]{1,12})?$")]
+_PRICE = r"^[0-9]{1,6}(\.[0-9]{1,12})?$"
+Price = Annotated[str, msgspec.Meta(pattern=_PRICE)]
 """US dollars, as text."""
 
 
@@ -27,8 +29,26 @@ class _Table(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """A table of site.toml; unknown keys are refused."""
 
 
-_ADDRESS = r"^(https://|http://(127\.0\.0\.1|localhost|\[::1\])[:/])"
+_ADDRESS = r"^(https://|http://(127\.0\.0\.1|localhost|\[::1\])[:/])[^@]*$"
 """TLS, or this machine."""
+_SERVER_ADDRESS = "^https?://[^@]*$"
+_SERVER_NAME = "^[A-Za-z0-9][A-Za-z0-9._ -]{0,62}[A-Za-z0-9]$|^[A-Za-z0-9]$"
+_SITE_ADDRESS = r"^https?://[a-z0-9.-]+(:[0-9]+)?(/[A-Za-z0-9_~-]+)*/$"
+_PROMPT_SET = "^[a-z0-9][a-z0-9-]*$"
+
+PATTERN_WORDS = {
+    _VERSION: "a method version as text, such as '0.1'",
+    _SLUG: "a model as author/name",
+    _VARIABLE: "the name of an environment variable, in capitals, digits and underscores",
+    _PRICE: "US dollars as text, such as '2.50' (at most 6 digits before the point and 12 after it)",
+    _ADDRESS: "an address with https, or with http on this machine (127.0.0.1, localhost or [::1]), and without a user",
+    _SERVER_ADDRESS: "an address with http or https, and without a user",
+    _SERVER_NAME: "a name of at most 64 letters, digits, dots, dashes, underscores and spaces, "
+    "with a letter or digit at both ends",
+    _SITE_ADDRESS: "an address with http or https, its host in lower case, that ends with a slash",
+    _PROMPT_SET: "a name of lower-case letters, digits and dashes",
+}
+"""By pattern, what a text that fits it is: for messages."""
 
 
 class RouterSettings(_Table, frozen=True, kw_only=True):
@@ -44,7 +64,11 @@ class RouterSettings(_Table, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         """Refuse a router without an address, and an address or key where each server has its own."""
         if self.kind == "direct" and (self.address is not None or self.key_variable is not None):
-            raise ValueError("expected no address and no key_variable of the router: each of 'servers' has its own")
+            found = "address" if self.address is not None else "key_variable"
+            raise ValueError(
+                f"expected neither address nor key_variable of a router of kind 'direct', where each of 'servers' has "
+                f"its own, found '{found}'"
+            )
         if self.kind != "direct" and self.address is None:
             raise ValueError("expected the router's address, found none")
 
@@ -57,9 +81,9 @@ class RouterSettings(_Table, frozen=True, kw_only=True):
 class ServerSettings(_Table, frozen=True, kw_only=True):
     """A server that is asked directly: one's own vLLM, SGLang, llama.cpp or Ollama, or anybody's of that protocol."""
 
-    name: Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._ -]{0,62}[A-Za-z0-9]$|^[A-Za-z0-9]$")]
+    name: Annotated[str, msgspec.Meta(pattern=_SERVER_NAME)]
     """What it is called on the site, as a provider is."""
-    address: Annotated[str, msgspec.Meta(pattern="^https?://")]
+    address: Annotated[str, msgspec.Meta(pattern=_SERVER_ADDRESS)]
     """Up to and without the closing slash, e.g. ending in /v1."""
     model: Slug
     """The model that it is compared within, `author/name`: the same for all servers of one model."""
@@ -117,7 +141,7 @@ class ContextSettings(_Table, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         """Refuse rungs that do not ascend."""
         if list(self.rungs) != sorted(set(self.rungs)):
-            raise ValueError("expected 'rungs' to ascend")
+            raise ValueError(f"expected 'rungs' to ascend, found {', '.join(map(str, self.rungs))}")
 
 
 class BudgetSettings(_Table, frozen=True, kw_only=True):
@@ -134,7 +158,7 @@ class BudgetSettings(_Table, frozen=True, kw_only=True):
         return None if self.max_usd is None else Decimal(self.max_usd)
 
 
-Address = Annotated[str, msgspec.Meta(pattern=r"^https?://[a-z0-9.-]+(:[0-9]+)?(/[A-Za-z0-9_~-]+)*/$")]
+Address = Annotated[str, msgspec.Meta(pattern=_SITE_ADDRESS)]
 """Where a site begins, with its closing slash."""
 
 
@@ -153,7 +177,7 @@ class Settings(_Table, frozen=True, kw_only=True):
     """The current method version."""
     candidates: tuple[Version, ...] = ()
     """Method versions graded beside it, replacing nothing."""
-    prompt_set: Annotated[str, msgspec.Meta(pattern="^[a-z0-9][a-z0-9-]*$")]
+    prompt_set: Annotated[str, msgspec.Meta(pattern=_PROMPT_SET)]
     models: tuple[Slug, ...] = ()
     """The models watched."""
     min_providers: Annotated[int, msgspec.Meta(ge=2, le=1000)] | None = None
@@ -174,28 +198,43 @@ class Settings(_Table, frozen=True, kw_only=True):
         if self.router.kind == "direct":
             self._check_servers()
         elif self.servers:
-            raise ValueError("expected no 'servers', which a router of kind 'direct' alone asks")
+            raise ValueError(
+                f"expected no 'servers', which a router of kind 'direct' alone asks, found {len(self.servers)} and a "
+                f"router of kind '{self.router.kind}'"
+            )
         elif not self.models and self.min_providers is None:
-            raise ValueError("expected 'models' or 'min_providers', found neither: nothing would be watched")
+            raise ValueError("expected 'models' or 'min_providers', without which nothing is watched, found neither")
 
     def _check_servers(self) -> None:
         if not self.servers:
             raise ValueError("expected 'servers' for a router of kind 'direct', found none")
-        if self.models or self.min_providers is not None or self.exclude:
-            raise ValueError("expected no 'models', 'min_providers' or 'exclude': the servers name their models")
-        named = [(server.model, server.name.casefold()) for server in self.servers]
-        if len(set(named)) < len(named):
-            raise ValueError("expected each of 'servers' of a model to have a name of its own")
+        named = {"models": self.models, "min_providers": self.min_providers, "exclude": self.exclude}
+        for name, value in named.items():
+            if value:
+                raise ValueError(
+                    f"expected no 'models', 'min_providers' or 'exclude' beside 'servers', where the servers name "
+                    f"their models, found '{name}'"
+                )
+        seen = set()
+        for server in self.servers:
+            own = (server.model, server.name.casefold())
+            if own in seen:
+                raise ValueError(
+                    f"expected each of 'servers' of a model to have a name of its own, found '{server.name}' twice for "
+                    f"{server.model}"
+                )
+            seen.add(own)
 
 
 class Key:
     """A router's key: readable only on purpose, never printed."""
 
-    __slots__ = ("_value",)
+    __slots__ = ("_value", "variable")
 
-    def __init__(self, value: str) -> None:
-        """Hold the key."""
+    def __init__(self, value: str, variable: str | None = None) -> None:
+        """Hold the key, and the name of the environment variable that it was read from."""
         self._value = value
+        self.variable = variable
 
     def reveal(self) -> str:
         """Return the key, for the one request header that needs it."""

@@ -114,8 +114,10 @@ def see(page: Page, width: int, media: str) -> None:
 
 OVERFLOWING = """() => {
   const room = document.documentElement.clientWidth + 1;
+  // Spaces at the end of a line of a <pre> hang over its edge, and nobody sees them.
+  const hangs = e => e.closest('pre') !== null && getComputedStyle(e).display === 'inline';
   const out = [...document.body.querySelectorAll('*')]
-    .filter(e => e.getBoundingClientRect().right > room && !e.closest('.hide, .skip, thead'))
+    .filter(e => e.getBoundingClientRect().right > room && !e.closest('.hide, .skip, thead') && !hangs(e))
     .map(e => e.tagName + '.' + e.getAttribute('class') + ' ' + e.textContent.slice(0, 40)).slice(0, 3);
   const whole = document.documentElement.scrollWidth;
   return whole < room ? out : ['the page, ' + whole, ...out];

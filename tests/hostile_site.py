@@ -6,7 +6,11 @@ stands in every place once, and every page holds a dozen.
 
 from __future__ import annotations
 
+from functools import cache
+
+import hostile_payloads
 import msgspec
+import pytest
 import site_evidence as evidence
 import site_material as made
 
@@ -20,10 +24,12 @@ from generator.records.prompt import Prompt
 from generator.site import views
 from generator.site.interface import Agreement, Material, ModelMaterial, NightMaterial
 from generator.site.search import Indexer
+from generator.workflows import searching
 
 CROWD = 6
 """Endpoints of the first model: enough to agree with one another. Every other model has one."""
 LAST = made.RECORDED[-1]
+FEW, ALL = hostile_payloads.FEW, hostile_payloads.COUNT
 
 
 class Texts:
@@ -152,6 +158,22 @@ def site(of: Material, indexer: Indexer | None) -> dict[str, bytes]:
         assert path not in files, path
         files[path] = body
     return files
+
+
+class Made(msgspec.Struct, frozen=True):
+    """One hostile site: its texts, its material and its files."""
+
+    texts: Texts
+    material: Material
+    files: dict[str, bytes]
+
+
+@cache
+def hostile(count: int) -> Made:
+    """Return the site of so many payloads, rendered once."""
+    texts = Texts(tuple(payload.text for payload in hostile_payloads.payloads(count)))
+    of = material(texts)
+    return Made(texts=texts, material=of, files=site(of, searching.indexer(pytest.fail)))
 
 
 def _night(plain: NightMaterial, listed: tuple[Endpoint, ...], texts: Texts) -> NightMaterial:

@@ -448,6 +448,7 @@ def material(**changes: Any) -> Material:
         "prompt_reports": (evidence.report(),),
         "differences": (difference(),),
         "explanations": {(TREES, "alder"): evidence.explanation(current_alder())},
+        "format_text": (ROOT / "archive" / "FORMAT.md").read_text(),
     }
     plain |= changes
     return Material(**(plain | {"grades": InMemory(plain["grades"])}))

@@ -19,14 +19,16 @@ from hypothesis import strategies as st
 from generator.errors import BudgetError, UsageError
 from generator.probing.budget import Budget, worst_case
 from generator.probing.collect import Collected, collect
+from generator.probing.giving_up import complete_without
 from generator.probing.interface import Ask, End, Reply, Router, Stop
 from generator.probing.openrouter import OpenRouter
 from generator.probing.pauses import LONGEST_S, pause_s, retry_after_s
+from generator.probing.wire import observe
 from generator.records.listing import ModelListing
 from generator.records.observation import Observation, Outcome
 from generator.settings import ProbingSettings
 from tests.fault_server import FaultServer, Script, answer, raw, run, silence
-from tests.probing_makers import SETTINGS, ask, completion, error, prompt, reply, with_settings
+from tests.probing_makers import LINE, SETTINGS, ask, completion, error, prompt, reply, with_settings
 
 REFUSED = Reply(end=End.NOT_CONNECTED)
 NOW = datetime(2026, 11, 29, 3, tzinfo=UTC)
@@ -270,6 +272,51 @@ class TestExactlyOneRequestDecides:
         assert (left.ask.prompt.prompt_id, left.observation.outcome) == ("capital-f00001", Outcome.UNSENT)
         assert left.observation.http_status == passing.status
         assert {each.prompt_id for each in collection.seen} == {"capital-f00000", "capital-f00002"}
+
+
+class TestGivingUp:
+    """An endpoint that the router lets nobody through to is left for a later run."""
+
+    def collected(self, choose: Callable[[Ask, int], Reply], count: int = 20) -> tuple[Collected, Scripted]:
+        """Return what came of some asks of elm and as many of oak, and who was asked."""
+        router = Scripted(lambda each, attempt: choose(each, attempt) if each.endpoint == "elm" else good(each, 1))
+        planned = asks(2 * count, ("elm", "oak"))
+        return Collection(router, planned, of=with_settings(concurrency=1)).run(), router
+
+    @pytest.mark.parametrize("refused", [ROUTER_429, reply(completion(), x_openrouter_cache_status="HIT")])
+    def test_after_five_in_a_row(self, refused: Reply):
+        """The sixth is not sent; all are undecided with the refusal's kind, and the other endpoint is asked in full."""
+        collected, router = self.collected(lambda _, __: refused)
+        kind = {429: "router_rate_limit", 200: "cache_hit"}[refused.status or 0]
+        assert sum(count for name, count in router.asked.items() if name.startswith("elm")) == 5 * SETTINGS.attempts
+        assert collected.decided == 20
+        assert {left.observation.error_kind for left in collected.undecided} == {kind}
+        assert [(each.endpoint, each.kind) for each in collected.given_up] == [("elm", kind)]
+
+    def test_one_that_is_decided_between_begins_anew(self):
+        """Four refused, one answered, four refused: nothing is given up."""
+        answered = {f"capital-f{number:05}" for number in range(8, 40, 10)}
+        collected, _ = self.collected(
+            lambda each, _: reply(completion()) if each.prompt.prompt_id in answered else ROUTER_429
+        )
+        assert (collected.given_up, collected.decided, len(collected.undecided)) == ((), 24, 16)
+
+    @pytest.mark.parametrize("other", [REFUSED, reply(b"", 503)])
+    def test_what_can_pass_by_itself_counts_for_nothing(self, other: Reply):
+        """An ask of which one attempt met an outage or no network is none of the row, and does not end it."""
+        collected, router = self.collected(
+            lambda each, attempt: other if attempt == 1 and each.prompt.prompt_id < "capital-f00010" else ROUTER_429
+        )
+        assert len(collected.given_up) == 1
+        elm = [name for name in router.asked if name.startswith("elm")]
+        assert len(elm) == 10
+
+    def test_little_may_be_missing(self):
+        """A night is complete without a tenth that the router refused, and without nothing else."""
+        refused = [observe(ask(), ROUTER_429, LINE)] * 10
+        assert complete_without(refused, decided=90)
+        assert not complete_without(refused, decided=89)
+        assert not complete_without([*refused, observe(ask(), REFUSED, LINE)], decided=1000)
 
 
 class TestPauses:

@@ -9,6 +9,7 @@ from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Any
 
+import msgspec
 import pytest
 
 from generator.errors import ContentError, RouterError
@@ -16,7 +17,7 @@ from generator.probing.direct import Direct
 from generator.probing.identity import settle
 from generator.probing.interface import Ask, Checkup, Reply, Watch
 from generator.probing.plan import plan
-from generator.probing.wire import observe, stop
+from generator.probing.wire import observe, own_key_refused, stop
 from generator.probing.wire_server import MAX_RAW, endpoint_of, parse_served, served_by, tag_of
 from generator.records.listing import ModelListing
 from generator.settings import Key, ServerSettings
@@ -320,6 +321,11 @@ class TestAsking:
         observation = observe(of_one(), reply, LINE)
         assert (observation.outcome, observation.error_kind, observation.served_provider) == (outcome, kind, "one")
         assert stop(reply) is None
+        refused = kind if status in {401, 403} else None
+        assert own_key_refused(reply) == refused
+        inside = Rack(answer({"error": {"message": "no", "code": status}}), answer(GOOD)).ask(of_one())
+        assert own_key_refused(inside) == refused
+        assert own_key_refused(msgspec.structs.replace(reply, alone=False)) is None
 
     def test_a_server_that_the_settings_no_longer_hold(self):
         """A night goes on with the servers that it was begun with: without one of them the message says which."""

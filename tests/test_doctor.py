@@ -659,6 +659,7 @@ class TestArchive:
         checks = look(root)
         assert checks["journals"]["state"] == "attention"
         assert "again today" in checks["journals"]["do"]
+        assert "after midnight UTC add --night 2026-03-03" in checks["journals"]["do"]
         assert "begun" in checks["tonight"]["found"]
         assert journal.read_bytes() == b'{"cut'
 
@@ -669,6 +670,7 @@ class TestArchive:
         monkeypatch.setattr(cli, "_now", lambda: NOW + timedelta(days=1))
         checks = look(root)
         assert "seals" in checks["journals"]["do"]
+        assert "--night 2026-03-03" in checks["journals"]["do"]
         assert checks["last night"]["state"] == "ok"
 
     def test_a_run_at_work_explains_its_journal(self, root: Path):

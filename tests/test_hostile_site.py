@@ -1,27 +1,19 @@
-"""Hostile names and answers on every page and in every file: nothing runs or breaks, and each reads as it went in."""
+"""Hostile names and answers on every page in Chromium: nothing runs or breaks, and each reads as it went in."""
 
 from __future__ import annotations
 
-import csv
-import io
-import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 import browsing
-import hostile_payloads
-import hostile_site
 import msgspec
 import pybtex.database
 import pytest
 from browsing import OVERFLOWING, Watched
-from hostile_site import LAST, Texts
-from lxml import etree
-from markdown_it import MarkdownIt
+from hostile_site import ALL, FEW, LAST, Made, hostile
 from playwright.sync_api import Browser
 
 from generator.records import permalink
@@ -29,33 +21,10 @@ from generator.records.grade import Grade
 from generator.site import text as shown_text
 from generator.site.citation import cite, named, title
 from generator.site.grade_page import paths
-from generator.site.interface import Material
 from generator.site.text import visible_plain
-from generator.workflows import searching
 
-FEW, ALL = hostile_payloads.FEW, hostile_payloads.COUNT
 PARTS = 8
 """Of the pages of all payloads; each is one test."""
-UNSEEN = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f]"
-)
-ADDRESS = "https://bitdepth.example/grades-of/"
-
-
-class Made(msgspec.Struct, frozen=True):
-    """One hostile site: its texts, its material and its files."""
-
-    texts: Texts
-    material: Material
-    files: dict[str, bytes]
-
-
-@cache
-def hostile(count: int) -> Made:
-    """Return the site of so many payloads, rendered once."""
-    texts = Texts(tuple(payload.text for payload in hostile_payloads.payloads(count)))
-    of = hostile_site.material(texts)
-    return Made(texts=texts, material=of, files=hostile_site.site(of, searching.indexer(pytest.fail)))
 
 
 def lines(text: str) -> str:
@@ -240,109 +209,3 @@ class TestInABrowser:
             assert watched.page.evaluate("document.querySelectorAll('script, foreignObject, a, image').length") == 0
             assert [url for url in watched.asked if not url.startswith(few.partition("/grades-of/")[0])] == []
         context.close()
-
-
-SIZES = [FEW, pytest.param(ALL, marks=pytest.mark.ci)]
-
-
-@pytest.mark.parametrize("count", SIZES)
-class TestFiles:
-    """'Through every page, feed, badge, JSON, CSV'."""
-
-    def test_no_file_that_is_read_hides_a_character(self, count: int):
-        """No page, picture, feed, map or text file holds a character that hides, reorders or controls."""
-        for path, body in hostile(count).files.items():
-            if path.endswith((".html", ".svg", ".xml", ".txt")):
-                found = UNSEEN.search(body.decode())
-                assert found is None, f"{path}: {found}"
-
-    def test_records_are_exact(self, count: int):
-        """grade.json decodes to the very grade, letter by letter."""
-        of = hostile(count)
-        for grade in of.material.grades:
-            assert msgspec.json.decode(of.files[paths(grade)[1]], type=Grade) == grade
-
-    def test_every_json_is_json(self, count: int):
-        """Whatever ends in .json decodes, and what a badge says is nothing but what can be seen."""
-        of = hostile(count)
-        for path, body in of.files.items():
-            if path.endswith((".json", ".jsonld")):
-                found = msgspec.json.decode(body)
-                if path.startswith("badges/"):
-                    assert UNSEEN.search(found["label"] + found["message"]) is None, path
-
-    def test_every_xml_is_xml(self, count: int):
-        """Every feed, map and picture is well-formed, declares no entity, and holds no element of a stranger's."""
-        of = hostile(count)
-        for path, body in of.files.items():
-            if not path.endswith((".xml", ".svg")):
-                continue
-            tree = etree.fromstring(body, etree.XMLParser(resolve_entities=False, no_network=True))
-            assert tree.getroottree().docinfo.internalDTD is None, path
-            names = {etree.QName(each).localname for each in tree.iter(etree.Element)}
-            assert names <= XML_NAMES, f"{path}: {names - XML_NAMES}"
-            assert not [name for each in tree.iter() for name in each.attrib if name.startswith("on")], path
-
-    def test_feeds_read_as_it_went_in(self, count: int):
-        """Each model's feed has an entry for its change of precision, whose title reads as the names do."""
-        of = hostile(count)
-        for grade in of.material.grades:
-            tree = etree.fromstring(of.files[permalink.feed_path(grade.model)])
-            who = f"{visible_plain(grade.model)} at {visible_plain(grade.provider)}: "
-            titles = [str(each.text) for each in tree.iter(f"{ATOM}title")]
-            assert any(each.startswith(who) for each in titles), who
-            for each in tree.iter(f"{ATOM}content"):
-                assert harmless_html(str(each.text)) == [], permalink.feed_path(grade.model)
-
-    def test_llms_txt_is_markdown_that_says_the_names(self, count: int):
-        """Read as Markdown, llms.txt has a link to each model, and no link or element of a stranger's."""
-        of = hostile(count)
-        tokens = MarkdownIt("commonmark").parse(of.files["llms.txt"].decode())
-        inline = [child for token in tokens for child in token.children or ()]
-        assert {token.type for token in tokens} & {"html_block", "fence", "code_block"} == set()
-        assert {child.type for child in inline} <= {"text", "link_open", "link_close", "softbreak", "text_special"}
-        links = [str(child.attrs["href"]) for child in inline if child.type == "link_open"]
-        assert all(link.startswith(ADDRESS) for link in links)
-        assert {ADDRESS + permalink.model_path(text) for text in of.texts.all} <= set(links)
-        said = "".join(child.content for child in inline)
-        assert [text for text in of.texts.all if visible_plain(text) not in said] == []
-
-    def test_tables_of_text_hold_no_formula(self, count: int):
-        """A cell of a CSV file that a spreadsheet would take for a formula is none."""
-        for path, body in hostile(count).files.items():
-            if path.endswith(".csv"):
-                for row in csv.reader(io.StringIO(body.decode(), newline="")):
-                    assert not [cell for cell in row if cell.startswith(("=", "+", "-", "@", "\t", "\r"))], path
-
-    def test_paths_are_plain(self, count: int):
-        """No path of the site holds anything but letters, figures and '.', '-', '_'; no two differ by case alone."""
-        found = list(hostile(count).files)
-        assert [
-            path for path in found if not re.fullmatch(r"(?:[A-Za-z0-9_][A-Za-z0-9._-]*/)*[A-Za-z0-9._-]+", path)
-        ] == []
-        assert [path for path in found if ".." in path] == []
-        assert len({path.casefold() for path in found}) == len(found)
-
-
-ATOM = "{http://www.w3.org/2005/Atom}"
-FEED_NAMES = {
-    "author", "category", "content", "entry", "feed", "id", "link", "name", "published", "rights", "subtitle",
-    "summary", "title", "updated", "uri",
-}  # fmt: skip
-BADGE_NAMES = {"svg", "title", "rect", "g", "text", "tspan", "path"}
-XML_NAMES = FEED_NAMES | BADGE_NAMES | {"urlset", "url", "loc", "lastmod", "sitemapindex", "sitemap"}
-"""What feeds, maps and badges are made of."""
-HARM = re.compile(r"<(?!/?(?:p|a|ul|li|bdi|span|time)\b)|<[^>]*\son\w+\s*=|href=\"(?!https://bitdepth\.example/)")
-
-
-def harmless_html(markup: str) -> list[str]:
-    """Return what does not belong in the HTML of a feed's entry."""
-    return HARM.findall(markup)
-
-
-def test_harm_is_found_where_there_is_some():
-    """The search for foreign markup finds it."""
-    assert harmless_html('<p>x</p><script>1</script><a href="javascript:1">x</a><p onclick="x">') != []
-    assert UNSEEN.search("a\u202eb") is not None
-    assert len({payload.kind for payload in hostile_payloads.payloads(FEW)}) == 21
-    assert len({payload.text for payload in hostile_payloads.payloads()}) == ALL

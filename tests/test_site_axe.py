@@ -75,10 +75,10 @@ class TestEveryKindOfPage:
         assert violations(page, address, turns) == []
 
     @pytest.mark.ci
-    @pytest.mark.parametrize("part", range(4))
+    @pytest.mark.parametrize("part", range(8))
     def test_at_every_size(self, page: Page, address: str, part: int):
         """Every kind at every width in every medium."""
-        assert violations(page, address, dict.fromkeys(KINDS[part::4], (*EACH_ONCE, *THE_REST))) == []
+        assert violations(page, address, dict.fromkeys(KINDS[part::8], (*EACH_ONCE, *THE_REST))) == []
 
 
 class TestAxe:

@@ -13,6 +13,7 @@ import site_material as made
 from generator.errors import ArchiveError, BitdepthError, ExitCode, IntegrityError
 from generator.records.canonical import sha256
 from generator.site import build, templates, views
+from generator.site import files as site_files
 from generator.site.beside import Beside, Record
 from generator.site.interface import Shelf
 
@@ -255,11 +256,11 @@ class TestPowerCut:
             lay(site, {PAGE: self.WHOLE}, {})
         assert (site / PAGE).read_bytes() == other
 
-    @pytest.mark.parametrize("count", [3, 300])
+    @pytest.mark.parametrize(("count", "can_sync"), [(3, True), (300, True), (300, False)])
     def test_everything_is_on_the_disk_before_it_is_recorded(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, count: int
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, count: int, *, can_sync: bool
     ):
-        """Few files are written through one by one, many by one call; both before the shelf's record is begun."""
+        """Few files are written through one by one, many by one call where there is one; all before the record."""
         site, done = tmp_path / "site", list[str]()
         many = {PAGE.replace("/c/", f"/c{number}/"): b"page" for number in range(count)}
         fsync, keep = os.fsync, Beside.keep
@@ -272,8 +273,9 @@ class TestPowerCut:
             done.append("record")
             keep(self, name, record)
 
+        monkeypatch.setattr(site_files, "_CAN_SYNC", can_sync)
         monkeypatch.setattr(os, "fsync", synced)
-        monkeypatch.setattr(os, "sync", lambda: done.extend(str(site / path) for path in many))
+        monkeypatch.setattr(os, "sync", lambda: done.extend(str(site / path) for path in many if can_sync))
         monkeypatch.setattr(Beside, "keep", kept)
         build.lay_out(site, [Shelf(name="pages/x", digest="d", files=many.items)], [])
         assert {str(site / path) for path in many} <= set(done[: done.index("record")])

@@ -7,6 +7,7 @@ import json
 import re
 from pathlib import Path
 
+import hostile_payloads
 import jsonschema
 import latexcodec  # noqa: F401 - registers 'ulatex'
 import lxml.html
@@ -181,6 +182,13 @@ class TestBibTeX:
         grade = made.grade(provider=name)
         _, entry = entry_of(cited(grade, LIVE.settings).bibtex)
         assert printed(entry.fields["title"]) == named(grade, LIVE.settings).title
+
+    def test_every_payload_reads_back(self):
+        """Five hundred names that mean harm, as provider and as tag, are printed as the page's title has them."""
+        for payload in hostile_payloads.payloads():
+            grade = made.grade(provider=payload.text, tag=payload.text)
+            _, entry = entry_of(cited(grade, LIVE.settings).bibtex)
+            assert printed(entry.fields["title"]) == named(grade, LIVE.settings).title
 
     def test_a_reference_list(self):
         """A plain style of pybtex's own prints an entry with who, what, when, where and the whole result."""

@@ -15,12 +15,14 @@ from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from functools import partial
 from html.parser import HTMLParser
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import duckdb
 import kept_site
 import msgspec
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import site_material as made
@@ -28,6 +30,7 @@ from browsing import serving
 
 from generator.archive import layout
 from generator.errors import IntegrityError
+from generator.method.reference import reference
 from generator.records.canonical import canonical_json, sealed, sha256
 from generator.records.data_file import DATA, DataFile
 from generator.records.definition import ReferenceRule
@@ -170,6 +173,12 @@ class TestEveryFileIsThere:
         }
         assert listed["address"].startswith("http://127.0.0.1:")
         assert listed["license"] == "https://creativecommons.org/licenses/by/4.0/"
+
+    def test_summed_with_the_format(self, served: Served):
+        """SHA256SUMS has each file once, and the description of all of them, sorted by path."""
+        files = {**kept(served.root), "FORMAT.md": laid(served.root)["FORMAT.md"]}
+        lines = [f"{sha256(data)}  {name}" for name, data in sorted(files.items())]
+        assert laid(served.root)["SHA256SUMS"].decode().splitlines() == lines
 
     def test_holds_nothing_of_the_machine(self, served: Served):
         """No path, host or user of where it was made stands in a file, packed or unpacked."""
@@ -333,17 +342,55 @@ class TestAsPrinted:
         counted = Counter((row["model"], row["endpoint"], row["outcome"]) for row in rows)
         return [(*key, count) for key, count in sorted(counted.items())]
 
-    def test_a_share_that_the_reference_needs_is_asked_for(self, served: Served, monkeypatch: pytest.MonkeyPatch):
-        """Under a rule of more than two in three, the prompt that two of three agree on has no reference."""
-        monkeypatch.chdir(served.copy)
-        last = kept_site.FIRST + timedelta(days=NIGHTS - 1)
-        prompts = {}
-        for share in (None, Decimal("66.6"), Decimal("66.7")):
-            rule = ReferenceRule(min_agreeing=2, tie="none", min_share=share)
-            graded = Graded(window_end=last, method_version="0.1", reference=rule)
-            text = data_examples.of_window(graded)[1].text
-            prompts[share] = [row[2] for row in duckdb.sql(text).fetchall()]
-        assert prompts[None] == prompts[Decimal("66.6")] == [count + 1 for count in prompts[Decimal("66.7")]]
+
+class TestReferenceInSql:
+    """The match that the page counts by SQL takes the same answers for references as the method does."""
+
+    FAMILY = pa.struct([("family", pa.string()), ("stable", pa.bool_())])
+    NIGHT = pa.struct([("night", pa.date32()), ("prompts", pa.int64()), ("mismatches", pa.int64())])
+
+    @pytest.mark.parametrize("rule", [(2, None), (3, None), (2, Decimal("66.7")), (2, Decimal(50))])
+    def test_for_every_split_of_five_answers(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rule: tuple[int, Decimal | None]
+    ):
+        """Each prompt has one split of five endpoints over five answers, ties among them."""
+        night, splits = kept_site.FIRST, list(product("abcde", repeat=5))
+        rows = [
+            {"model": "m", "endpoint": f"e{number}", "prompt_id": str(prompt), "family": "f", "outcome": "answered"}
+            | {"answer": answer}
+            for prompt, answers in enumerate(splits)
+            for number, answer in enumerate(answers)
+        ]
+        grades = [
+            {"model": "m", "endpoint": f"e{number}", "m_family": [{"family": "f", "stable": True}]}
+            | {"m_night": [{"night": night, "prompts": 0, "mismatches": 0}]}
+            for number in range(5)
+        ]
+        shape = pa.schema(
+            [
+                *(("model", pa.string()), ("endpoint", pa.string())),
+                *(("m_family", pa.list_(self.FAMILY)), ("m_night", pa.list_(self.NIGHT))),
+            ]
+        )
+        for name, table in (
+            (layout.table_file(night, "observations"), pa.Table.from_pylist(rows)),
+            (layout.grades_file("0.1", night), pa.Table.from_pylist(grades, schema=shape)),
+        ):
+            (tmp_path / name).parent.mkdir(parents=True)
+            pq.write_table(table, tmp_path / name)
+        monkeypatch.chdir(tmp_path)
+        least, share = rule
+        needed = ReferenceRule(min_agreeing=least, tie="none", min_share=share)
+        text = data_examples.of_window(Graded(window_end=night, method_version="0.1", reference=needed))[1].text
+        definition = msgspec.structs.replace(made.method().definition, reference=needed)
+        references = [reference(answers, definition) for answers in splits]
+        compared = [(answers, given) for answers, given in zip(splits, references, strict=True) if given is not None]
+        expected = [
+            ("m", f"e{number}", len(compared), sum(answers[number] != given for answers, given in compared))
+            for number in range(5)
+        ]
+        assert 0 < len(compared) < len(splits)
+        assert [row[:4] for row in duckdb.sql(text).fetchall()] == expected
 
 
 class TestThePage:
@@ -353,6 +400,15 @@ class TestThePage:
         assert len([link for link in local if link.endswith(".parquet")]) == NIGHTS * 5 + 2
         missing = [link for link in local if link and not (served.root.site / DATA / link).is_file()]
         assert missing == []
+
+    def test_the_page_of_a_night_leads_to_its_files(self, served: Served):
+        """night.json and the four tables, each where it lies."""
+        page = served.root.site / "nights/2026-03-01/index.html"
+        links = {link for link in Printed(page.read_text()).links if "data/nights/" in link}
+        assert links == {
+            f"../../data/nights/2026-03-01/{name}"
+            for name in ("night.json", *(f"{table}.parquet" for table in layout.NIGHT_TABLES))
+        }
 
     def test_nights_stand_newest_first_and_say_when_they_are_void(self, served: Served):
         """A night declared void keeps its files, and its declaration is among them."""
@@ -379,7 +435,8 @@ class TestThePage:
         assert f"<h1>{prose.title}</h1>" in page
         assert len(prose.headings) > 2
         assert all(f'id="{heading.id}"' in page for heading in prose.headings)
-        assert "declared_precision" in page
+        assert "<caption><strong>observations</strong>, one row per prompt planned for an endpoint" in page
+        assert page.count("<table>") == page.count("<caption>") == text.count(b"| --- | --- | --- |")
 
     def test_past_some_hundreds_of_nights_it_lists_months(self):
         """One night more than stands in one table, and each month is a row that leads to its nights."""

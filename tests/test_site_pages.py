@@ -260,6 +260,8 @@ class TestFirstPage:
             "persistence/index.html",
             "verify/index.html",
             "calibration/index.html",
+            "data/index.html",
+            "data/format/index.html",
             "glossary/index.html",
             "nights/index.html",
             "search/index.html",

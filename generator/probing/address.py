@@ -7,6 +7,8 @@ import httpx
 from generator.errors import RouterError
 from generator.settings import Key
 
+_DO = "Set it to the address alone; a key stands in the variable that key_variable names"
+
 
 def usable_address(address: str, field: str = "router.address") -> str:
     """Return an address without its closing slash.
@@ -22,9 +24,19 @@ def usable_address(address: str, field: str = "router.address") -> str:
     try:
         url = httpx.URL(address.rstrip("/"))
     except httpx.InvalidURL as error:
-        raise RouterError(f"expected an address, found {error}", where=where) from None
-    if url.scheme not in ("http", "https") or not url.host or url.userinfo or url.query or url.fragment:
-        raise RouterError("expected http(s)://host/path without user, query or fragment", where=where)
+        raise RouterError(f"expected an address, found {error}", where=where, do=_DO) from None
+    flaws = {
+        "another scheme": url.scheme not in ("http", "https"),
+        "no host": not url.host,
+        "a user": bool(url.userinfo),
+        "a query": bool(url.query),
+        "a fragment": bool(url.fragment),
+    }
+    flaw = next((flaw for flaw, there in flaws.items() if there), None)
+    if flaw is not None:
+        raise RouterError(
+            f"expected http(s)://host/path without user, query or fragment, found {flaw}", where=where, do=_DO
+        )
     return str(url)
 
 
@@ -32,9 +44,22 @@ def sendable(key: Key) -> str:
     """Return a key's text.
 
     Raises:
-        RouterError: where it cannot stand in a header.
+        RouterError: where it cannot stand in a header, naming its variable and nothing of its text.
     """
     value = key.reveal().strip()
-    if not value or not value.isascii() or not value.isprintable():
-        raise RouterError("expected a key of printable ASCII characters", do="Set the variable of the key anew")
-    return value
+    if value and value.isascii() and value.isprintable():
+        return value
+    raise RouterError(
+        f"expected a key of printable ASCII characters, found {_flaw(value)}",
+        where=None if key.variable is None else f"variable {key.variable}",
+        do=f"Set {key.variable or 'the variable of the key'} anew, to the key and nothing else",
+    )
+
+
+def _flaw(value: str) -> str:
+    """Return what is wrong with a text that should be a key."""
+    if not value:
+        return "none"
+    if any(each in value for each in "\r\n"):
+        return "a line break in it"
+    return "a control character in it" if value.isascii() else "a character in it that is not ASCII"

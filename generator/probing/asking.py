@@ -1,4 +1,7 @@
-"""One ask to its deciding observation: within the budget, sent again only where the endpoint was never reached."""
+"""One ask to its deciding observation: within the budget, sent again only where the endpoint was never reached.
+
+A server that is asked directly and refuses its key decides nothing: its operator can mend the key and run again.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +12,10 @@ from decimal import Decimal
 import msgspec
 
 from generator.probing.budget import Budget, Held
+from generator.probing.giving_up import Patience
 from generator.probing.interface import Ask, Reply, Router, Stop
 from generator.probing.pauses import pause_s
-from generator.probing.wire import ErrorKind, Family, decisive, observe, retryable, stop
+from generator.probing.wire import ErrorKind, Family, decisive, observe, own_key_refused, retryable, stop
 from generator.records.observation import Observation, Outcome
 from generator.settings import ProbingSettings
 
@@ -41,6 +45,7 @@ class Asking:
         self.stop: Stop | None = None
         self.cost_usd = Decimal(0)
         """What the router says that the requests so far cost."""
+        self.patience = Patience()
         self._router = router
         self._families = families
         self._settings = settings
@@ -59,15 +64,16 @@ class Asking:
         self._settled.set()
 
     async def decide(self, ask: Ask, spread: float) -> Judged:
-        """Ask until an observation is decided, the attempts are used up or the run ends.
+        """Ask until an observation is decided, the attempts are used up, the endpoint is given up or the run ends.
 
         Args:
             ask: what to ask of whom.
             spread: from 0 to 1; sets this ask's pauses apart from others'.
         """
+        kinds: list[str] = []
         last: Observation | None = None
         for attempt in range(self._settings.attempts):
-            await self._hold()
+            await self._hold(ask)
             reserved = await self._reserve(ask)
             if reserved is None:
                 break
@@ -76,13 +82,23 @@ class Asking:
             if why is not None:
                 self.end(why)
                 break
+            refused = own_key_refused(reply)
+            if refused is not None:
+                self.patience.give_up(ask, refused)
+                break
             if not retryable(last):
-                return Judged(observation=last, decided=decisive(last))
+                decided = decisive(last)
+                if decided:
+                    self.patience.decided(ask)
+                return Judged(observation=last, decided=decided)
+            kinds.append(last.error_kind or "")
             pause = pause_s(attempt, reply.headers, spread)
             if last.error_kind == ErrorKind.ROUTER_RATE_LIMIT:
                 self._held_until = max(self._held_until, self._monotonic() + pause)
             elif attempt + 1 < self._settings.attempts:
                 await self._pause(pause)
+        else:
+            self.patience.refused(ask, kinds)
         return Judged(observation=last, decided=False)
 
     async def _ask(self, ask: Ask, reserved: Held) -> tuple[Reply, Observation]:
@@ -104,8 +120,8 @@ class Asking:
             self._settled.set()
 
     async def _reserve(self, ask: Ask) -> Held | None:
-        """Hold the worst case of a request; None where the run has ended, or ends because the cap would be passed."""
-        while self.stop is None:
+        """Hold the worst case of a request; None where nothing more is sent, or the cap would be passed."""
+        while self._sends(ask):
             reserved = self._budget.reserve(ask, self._settings)
             if reserved is not None:
                 return reserved
@@ -117,10 +133,14 @@ class Asking:
             await self._settled.wait()
         return None
 
-    async def _hold(self) -> None:
+    def _sends(self, ask: Ask) -> bool:
+        """True while the run goes on and has not given up an ask's endpoint."""
+        return self.stop is None and self.patience.kind(ask) is None
+
+    async def _hold(self, ask: Ask) -> None:
         """Wait while the router holds back every request."""
         seen: float | None = None
-        while self.stop is None and self._held_until != seen:
+        while self._sends(ask) and self._held_until != seen:
             seen = self._held_until
             left = seen - self._monotonic()
             if left > 0:

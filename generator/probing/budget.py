@@ -25,7 +25,7 @@ from generator.errors import BudgetError
 from generator.probing.interface import Ask
 from generator.probing.prices import PRICE_HEADROOM, Prices, highest, prices_of
 from generator.probing.wire_request import token_limit
-from generator.settings import ProbingSettings
+from generator.settings import BudgetSettings, ProbingSettings
 
 TEMPLATE_TOKENS = 1024
 """Room for what chat templates and default system prompts add; the most seen on a short prompt is under 700."""
@@ -72,6 +72,16 @@ def stand_ins(asks: Iterable[Ask]) -> dict[str, Prices]:
     of_any = highest(each for prices in found.values() for each in prices)
     by_model = {model: highest(found.get(model, ())) or of_any for model in models}
     return {model: prices for model, prices in by_model.items() if prices is not None}
+
+
+def unspent(limits: BudgetSettings, asks: Iterable[Ask]) -> Budget:
+    """Return a night's budget with nothing spent of it.
+
+    Args:
+        limits: the cap, and whether endpoints without a price may be asked.
+        asks: every one of the night, context probes included.
+    """
+    return Budget(limits.cap, unpriced=stand_ins(asks) if limits.allow_unpriced else {})
 
 
 class Budget:

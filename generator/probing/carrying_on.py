@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
 
-from generator.probing.budget import Budget, Held, stand_ins
+from generator.probing.budget import Budget, Held, unspent
 from generator.probing.interface import Ask
 from generator.probing.sealing import ask_key, row_key, undecided
 from generator.records.account import Account, AccountState
@@ -41,8 +41,7 @@ def carried_on(  # noqa: PLR0913 - a budget, and all that an earlier run left
         settings: those of the night.
         begun: whether there was an earlier run.
     """
-    allowed = stand_ins(asks) if limits.allow_unpriced else {}
-    budget = Budget(limits.cap, unpriced=allowed)
+    budget = unspent(limits, asks)
     by_key = {ask_key(ask): ask for ask in asks}
     spent = account.spent_usd if account is not None else Decimal(0)
     for place, row in enumerate(decided):

@@ -2,7 +2,8 @@
 
 The first reply that is the endpoint's decides. What never reached the endpoint is sent again, up to
 `settings.attempts` times in all, with a growing pause or the router's `Retry-After`; a 429 of the router's own holds
-back every request. A Stop ends the sending at once; what is in flight is awaited and kept.
+back every request. An endpoint that nobody gets through to is given up for this run (`giving_up`): what is left of it
+stays undecided. A Stop ends the sending at once; what is in flight is awaited and kept.
 
 A fixed number of workers take the asks in the plan's order, but for endpoints that already have their share of
 requests in flight (`sending_order`); each ask is asked until it is decided (`asking`).
@@ -21,6 +22,7 @@ from generator.errors import UsageError
 from generator.probing.asking import Asking, Judged
 from generator.probing.budget import Budget
 from generator.probing.families import FAMILIES
+from generator.probing.giving_up import GivenUp
 from generator.probing.interface import Ask, Router, Stop
 from generator.probing.sending_order import SendingOrder
 from generator.probing.wire import ErrorKind, Family, unsent
@@ -57,6 +59,8 @@ class Collected(msgspec.Struct, frozen=True, kw_only=True):
     """Why sending ended early; None where every ask was tried."""
     undecided: tuple[Undecided, ...]
     """In the plan's order."""
+    given_up: tuple[GivenUp, ...] = ()
+    """Endpoints to which this run sent nothing more; by model and endpoint."""
     cost_usd: Decimal
     """What the router says that this run's requests cost, undecided ones included."""
 
@@ -169,7 +173,7 @@ class _Run:
         """Return how it ended."""
         why = _STOPPED_AS[self.asking.stop or Stop.INTERRUPTED]
         undecided = [
-            Undecided(ask=ask, observation=self._last.get(place) or unsent(ask, why))
+            Undecided(ask=ask, observation=self._last.get(place) or unsent(ask, self.asking.patience.kind(ask) or why))
             for place, ask in enumerate(self._asks)
             if not self._decided[place]
         ]
@@ -177,6 +181,7 @@ class _Run:
             decided=self._count,
             stop=self.asking.stop,
             undecided=tuple(undecided),
+            given_up=self.asking.patience.all(),
             cost_usd=self.asking.cost_usd,
         )
 

@@ -16,6 +16,8 @@ from generator.probing.interface import Checkup
 from generator.records.check import Check, CheckState
 from generator.settings import BudgetSettings
 
+CLOCK_SHOWN = timedelta(seconds=2)
+"""A `Date` header has whole seconds, and an answer takes a while: less is no difference."""
 CLOCK_ATTENTION = timedelta(seconds=60)
 """More than a network and a rounded header explain."""
 CLOCK_FAILED = timedelta(seconds=600)
@@ -40,6 +42,8 @@ class FarEnd(msgspec.Struct, frozen=True, kw_only=True):
     """Whether that variable holds anything."""
     key_needed: bool
     """True where nobody is answered without a key."""
+    direct: bool = False
+    """True for a server that is asked without a router between."""
 
 
 def together(first: Checkup, others: Sequence[Checkup]) -> Checkup:
@@ -68,10 +72,21 @@ def far_end_checks(end: FarEnd, checkup: Checkup) -> tuple[Check, ...]:
 
 
 def money_checks(budget: BudgetSettings, checkup: Checkup) -> tuple[Check, ...]:
-    """Return whether what is left of credit, and of the key's own limit, covers the most that a night may cost."""
+    """Return whether what is left of credit, and of the key's own limit, covers the most that a night may cost.
+
+    Where nothing could be told of either, one check says why.
+    """
+    if checkup.key_accepted is False or checkup.problem is not None:
+        why = "the key is refused" if checkup.problem is None else "the router gave no answer that can be read"
+        expected = "what the router says is left to this key"
+        return (
+            Check(
+                name="credit and key limit", state=CheckState.NOT_CHECKED, expected=expected, found=f"none, as {why}"
+            ),
+        )
     return (
-        _money("credit", checkup, checkup.credit_left_usd, budget.cap, "Add credit to the router's account"),
-        _money("key limit", checkup, checkup.key_limit_left_usd, budget.cap, "Raise the key's limit at the router"),
+        _money("credit", checkup.credit_left_usd, budget.cap, "Add credit to the router's account"),
+        _money("key limit", checkup.key_limit_left_usd, budget.cap, "Raise the key's limit at the router"),
     )
 
 
@@ -88,6 +103,15 @@ def cap_check(budget: BudgetSettings, *, charges: bool) -> Check:
 
 def _reached(end: FarEnd, checkup: Checkup, unreached: CheckState) -> Check:
     expected = "an answer that can be read"
+    if checkup.lists_nothing is not None:
+        return Check(
+            name=end.name,
+            state=CheckState.ATTENTION,
+            expected="a list of its models",
+            found=f"{checkup.address} answers and has none (HTTP status {checkup.lists_nothing})",
+            do="Check the address in content/site.toml, as a wrong one is answered so too; "
+            "the server is asked all the same",
+        )
     if checkup.problem is None:
         return Check(name=end.name, state=CheckState.OK, expected=expected, found=f"{checkup.address} answers")
     return Check(
@@ -122,8 +146,12 @@ def _key(end: FarEnd, checkup: Checkup) -> Check:
         state, found, do = (
             CheckState.FAILED,
             "set and refused",
-            f"Make a new key at the router and set {variable} to it",
+            f"Set {variable} to a key that the server takes"
+            if end.direct
+            else f"Make a new key at the router and set {variable} to it",
         )
+    elif end.direct and checkup.problem is None and checkup.lists_nothing is None:
+        state, found = CheckState.NOT_CHECKED, "set; its list of models is open to anybody and says nothing of a key"
     else:
         state, found = CheckState.NOT_CHECKED, "set; nobody says whether it is accepted"
     return Check(name=name, state=state, expected=expected, found=found, do=do)
@@ -137,7 +165,9 @@ def _clock(end: FarEnd, checkup: Checkup) -> Check:
     ahead = checkup.asked_at - checkup.date
     seconds = round(abs(ahead).total_seconds())
     side = "ahead" if ahead > timedelta(0) else "behind"
-    found = f"this machine {seconds:,} s {side}" if seconds else "no difference"
+    found = f"this machine {seconds:,} s {side}"
+    if abs(ahead) < CLOCK_SHOWN:
+        found = "no difference that the Date header could show"
     if abs(ahead) <= CLOCK_ATTENTION:
         return Check(name=name, state=CheckState.OK, expected=expected, found=found)
     other_night = checkup.asked_at.date() != checkup.date.date()
@@ -154,11 +184,10 @@ def _clock(end: FarEnd, checkup: Checkup) -> Check:
     )
 
 
-def _money(name: str, checkup: Checkup, left: Decimal | None, cap: Decimal | None, do: str) -> Check:
+def _money(name: str, left: Decimal | None, cap: Decimal | None, do: str) -> Check:
     expected = "more than 0 USD left" if cap is None else f"at least the cap of one night left, {_usd(cap)}"
     if left is None:
-        found, look = (_NOT_TOLD, _LOOK) if checkup.problem is None else (_NO_ANSWER, None)
-        return Check(name=name, state=CheckState.NOT_CHECKED, expected=expected, found=found, do=look)
+        return Check(name=name, state=CheckState.NOT_CHECKED, expected=expected, found=_NOT_TOLD, do=_LOOK)
     if not left.is_finite():
         return Check(name=name, state=CheckState.ATTENTION, expected=expected, found="no amount", do=_LOOK)
     state = CheckState.OK if left > 0 and (cap is None or left >= cap) else CheckState.ATTENTION

@@ -10,25 +10,17 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from datetime import datetime
-from http import HTTPStatus
 from types import TracebackType
 from typing import Self
 
 import msgspec
 
-from generator.errors import ContentError, RouterError
-from generator.probing.interface import Ask, Checkup, Reply, Watch
+from generator.errors import ContentError
+from generator.probing.interface import Ask, Checkup, End, Reply, Watch
 from generator.probing.service import Service, well
 from generator.probing.wire_plain import chat_body
-from generator.probing.wire_server import (
-    ServedModel,
-    check_parameters,
-    endpoint_of,
-    names_a_path,
-    parse_served,
-    served_by,
-    tag_of,
-)
+from generator.probing.wire_server import ServedModel, check_parameters, endpoint_of, tag_of
+from generator.probing.wire_server_list import REFUSED, remark, server_list
 from generator.records.listing import ListedEndpoint, ModelListing
 from generator.settings import Key, ProbingSettings, ServerSettings
 
@@ -65,7 +57,9 @@ class Direct:
             ContentError: where two servers of a model have one tag, or a server's parameters cannot be sent.
             RouterError: where an address is none, or a key cannot stand in a header.
         """
+        self.remarks: tuple[str, ...] = ()
         self._settings = settings
+        self._clocks = (clock, monotonic)
         self._stack = AsyncExitStack()
         self._servers: dict[tuple[str, str], tuple[ServerSettings, Service]] = {}
         for number, server in enumerate(servers):
@@ -103,17 +97,19 @@ class Direct:
         """Return tonight's listing: each watched model with the servers that answer, in the settings' order.
 
         A server that does not answer, or with anything but a list of models, or that lists its model by the path of
-        a file, is left out tonight; `checkup` says why.
+        a file, is left out tonight; `remarks` says why. One that says that it has no such list is listed all the same.
 
         Args:
             watch: which models; a rule finds none here.
         """
         servers = [(server, service) for server, service in self._servers.values() if server.model in watch.models]
-        endpoints = await asyncio.gather(*(_listed(server, service) for server, service in servers))
+        replies = await asyncio.gather(*(service.read("/models") for _, service in servers))
+        lists = [(server, server_list(server, reply)) for (server, _), reply in zip(servers, replies, strict=True)]
+        self.remarks = tuple(line for server, each in lists if (line := remark(server, each)) is not None)
         found: dict[str, list[ListedEndpoint]] = {model: [] for model in watch.models}
-        for (server, _), endpoint in zip(servers, endpoints, strict=True):
-            if endpoint is not None:
-                found[server.model].append(endpoint)
+        for server, each in lists:
+            if each.problem is None:
+                found[server.model].append(endpoint_of(server, each.served))
         return tuple(
             ModelListing(
                 model=model,
@@ -142,42 +138,35 @@ class Direct:
             )
         server, service = found
         body = chat_body(ask.model_id, ask, self._settings, server.parameters)
-        return msgspec.structs.replace(await service.post("/chat/completions", body), speaker=server.name)
+        return msgspec.structs.replace(await service.post("/chat/completions", body), speaker=server.name, alone=True)
 
     async def checkup(self) -> tuple[Checkup, ...]:
         """Return what each server says of itself and its key. Asks no endpoint and never raises."""
-        return tuple(await asyncio.gather(*(_checkup(server, service) for server, service in self._servers.values())))
+        return tuple(
+            await asyncio.gather(*(self._checkup(server, service) for server, service in self._servers.values()))
+        )
 
+    async def _checkup(self, server: ServerSettings, service: Service) -> Checkup:
+        reply, checkup = await service.look("/models")
+        found = server_list(server, reply)
+        if found.lists_nothing is not None:
+            return msgspec.structs.replace(checkup, lists_nothing=found.lists_nothing, problem=None)
+        if reply.end is End.COMPLETE and reply.status in REFUSED:
+            return msgspec.structs.replace(checkup, key_accepted=False, problem=None)
+        problem = found.problem
+        if problem is None and found.served is None:
+            problem = f"expected '{server.model_id or server.model}' among its models, found {_names(found.models)}"
+        elif problem is not None and well(reply):
+            problem = f"{problem}: {found.do}"
+        accepted = True if well(reply) and service.has_key and await self._asks_for_a_key(server) else None
+        return msgspec.structs.replace(checkup, key_accepted=accepted, problem=problem)
 
-async def _listed(server: ServerSettings, service: Service) -> ListedEndpoint | None:
-    """Return a server as an endpoint; None where it gives no list of models tonight."""
-    try:
-        listed = parse_served(await service.listing("/models"))
-    except RouterError:
-        return None
-    served = served_by(server, listed)
-    if served is not None and names_a_path(served):
-        return None
-    return endpoint_of(server, served)
-
-
-async def _checkup(server: ServerSettings, service: Service) -> Checkup:
-    reply, checkup = await service.look("/models")
-    if reply.status == HTTPStatus.FORBIDDEN:
-        return msgspec.structs.replace(checkup, key_accepted=False, problem=None)
-    if not well(reply):
-        return checkup
-    try:
-        listed = parse_served(reply.body)
-    except RouterError as error:
-        return msgspec.structs.replace(checkup, problem=error.problem)
-    problem = None
-    served = served_by(server, listed)
-    if served is not None and names_a_path(served):
-        problem = "expected a name for the model, found the path of a file: start the server with an alias for it"
-    elif served is None:
-        problem = f"expected '{server.model_id or server.model}' among its models, found {_names(listed)}"
-    return msgspec.structs.replace(checkup, key_accepted=True if service.has_key else None, problem=problem)
+    async def _asks_for_a_key(self, server: ServerSettings) -> bool:
+        """Return whether a server refuses its list of models to somebody without a key: else a key proves nothing."""
+        clock, monotonic = self._clocks
+        async with Service(server.address, None, self._settings, clock=clock, monotonic=monotonic) as stranger:
+            reply = await stranger.get("/models")
+        return reply.end is End.COMPLETE and reply.status in REFUSED
 
 
 def _names(listed: Sequence[ServedModel]) -> str:

@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from decimal import Decimal
 from enum import StrEnum
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import msgspec
 
@@ -87,6 +87,8 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True):
     requested_at: datetime | None = None
     speaker: str | None = None
     """The provider who must have spoken, where the connection tells: a server asked directly, or a router's header."""
+    alone: bool = False
+    """Nobody stands between: the key that was sent is that of the server which was asked, and of nobody else."""
     model_is_providers: bool = False
     """The body names the model as its provider does, which no listing tells: it cannot be compared with the asked."""
 
@@ -130,10 +132,20 @@ class Checkup(msgspec.Struct, frozen=True, kw_only=True):
     """Of the account."""
     key_limit_left_usd: Decimal | None = None
     """Of the key, which may have a limit of its own."""
+    lists_nothing: int | None = None
+    """The HTTP status with which a server says that it has no list of its models; null where it has one."""
     date: datetime | None = None
     """The far clock, as its `Date` header says it, UTC."""
     asked_at: datetime | None = None
     """This machine's clock at the middle of the exchange, UTC."""
+
+
+@runtime_checkable
+class Remarks(Protocol):
+    """A router that has something to say of its last listing beside it."""
+
+    remarks: tuple[str, ...]
+    """A line each: whom it left out, why and what to do, in our own words."""
 
 
 class Router(Protocol):

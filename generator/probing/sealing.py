@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from datetime import datetime, timedelta
 from decimal import Decimal
 
 from generator.probing.context import rung_of
 from generator.probing.interface import Ask
+from generator.probing.wire_kinds import ErrorKind
 from generator.records.context import ContextProbe
 from generator.records.figures import decimal_text
 from generator.records.night import NightCounts
@@ -34,12 +35,15 @@ def undecided(asks: Iterable[Ask], decided: Iterable[Observation]) -> tuple[Ask,
     return tuple(ask for ask in asks if ask_key(ask) not in done)
 
 
-def night_rows(asks: Sequence[Ask], decided: Sequence[Observation]) -> tuple[Observation, ...]:
+def night_rows(
+    asks: Sequence[Ask], decided: Sequence[Observation], left_out: Container[tuple[str, str, str]] = ()
+) -> tuple[Observation, ...]:
     """Return one row for every ask: as decided, or unsent where the night ended before it was.
 
     Args:
         asks: the night's graded ones, or its context probes.
         decided: all that the night's journal holds, of both.
+        left_out: what names those that were left out for want of a price; they are unsent for that reason.
     """
     wanted = {ask_key(ask) for ask in asks}
     unsent = (
@@ -50,7 +54,7 @@ def night_rows(asks: Sequence[Ask], decided: Sequence[Observation]) -> tuple[Obs
             family=ask.prompt.family,
             fixed=ask.prompt.fixed,
             outcome=Outcome.UNSENT,
-            error_kind=NOT_ASKED,
+            error_kind=ErrorKind.UNPRICED if ask_key(ask) in left_out else NOT_ASKED,
         )
         for ask in undecided(asks, decided)
     )
@@ -69,6 +73,17 @@ def context_probe(row: Observation) -> ContextProbe:
         latency_ms=row.latency_ms,
         cost_usd=row.cost_usd,
     )
+
+
+def kind_counts(rows: Iterable[Observation]) -> dict[str, int]:
+    """Return how many rows there are of each error kind, the most frequent first."""
+    counted = Counter(row.error_kind or "" for row in rows)
+    return dict(sorted(counted.items(), key=lambda each: (-each[1], each[0])))
+
+
+def kinds_text(rows: Iterable[Observation]) -> str:
+    """Return the same in words: 'network 1,012, cache_hit 1'."""
+    return ", ".join(f"{kind} {count:,}" for kind, count in kind_counts(rows).items())
 
 
 def night_counts(rows: Iterable[Observation]) -> NightCounts:

@@ -29,7 +29,14 @@ PLAIN_HEADERS: Mapping[str, str] = {
 }
 """What every request says, to any address."""
 
-_MISTAKES = (HTTPStatus.UNAUTHORIZED, HTTPStatus.PAYMENT_REQUIRED, HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND)
+_MISTAKES = (
+    HTTPStatus.UNAUTHORIZED,
+    HTTPStatus.PAYMENT_REQUIRED,
+    HTTPStatus.FORBIDDEN,
+    HTTPStatus.NOT_FOUND,
+    HTTPStatus.METHOD_NOT_ALLOWED,
+)
+"""What another attempt would be answered with too."""
 
 
 class Service:
@@ -118,23 +125,26 @@ class Service:
         Raises:
             RouterError: where it cannot be read.
         """
-        problem = ""
-        for attempt in range(self._settings.attempts):
-            reply = await self.get(path)
-            if well(reply):
-                return reply.body
-            problem = problem_of(reply)
-            if or_none and reply.end is End.COMPLETE and reply.status == HTTPStatus.NOT_FOUND:
-                return None
-            if reply.status in _MISTAKES:
-                break
-            if attempt + 1 < self._settings.attempts:
-                await self._sleep(pause_s(attempt, reply.headers, 0))
+        reply = await self.read(path)
+        if well(reply):
+            return reply.body
+        if or_none and reply.end is End.COMPLETE and reply.status == HTTPStatus.NOT_FOUND:
+            return None
         raise RouterError(
-            f"expected a listing, found {problem}",
+            f"expected a listing, found {problem_of(reply)}",
             where=f"{self.address}{path}",
             do="Check the address, the key and the network",
         )
+
+    async def read(self, path: str) -> Reply:
+        """Return what came back for a reading, tried as often as an ask is. Never raises for the far end's doing."""
+        reply = await self.get(path)
+        for attempt in range(self._settings.attempts - 1):
+            if well(reply) or reply.status in _MISTAKES:
+                break
+            await self._sleep(pause_s(attempt, reply.headers, 0))
+            reply = await self.get(path)
+        return reply
 
     async def look(self, path: str) -> tuple[Reply, Checkup]:
         """Return what came back for one reading, and what it tells of the address by itself. Never raises.

@@ -19,7 +19,7 @@ Other dialects, judged by the same rules: wire_huggingface, and wire_plain with 
 
 from __future__ import annotations
 
-from generator.probing.wire_failure import stop
+from generator.probing.wire_failure import own_key_refused, stop
 from generator.probing.wire_kinds import ErrorKind, decisive, retryable
 from generator.probing.wire_listing import ListedModel, parse_endpoints, parse_models
 from generator.probing.wire_reply import Family, observe, unsent
@@ -32,6 +32,7 @@ __all__ = [
     "ListedModel",
     "decisive",
     "observe",
+    "own_key_refused",
     "parse_endpoints",
     "parse_models",
     "request_body",

@@ -67,16 +67,27 @@ def stop(reply: Reply) -> Stop | None:
     A 401 or 402 that names a provider is that provider's account at the router, not the operator's, and one of a
     server that is asked directly is about that server: the night goes on without it.
     """
-    status = reply.status
-    tells = status in _STOPS or (status == HTTPStatus.OK and b'"error"' in reply.body)
-    if reply.speaker is not None or not tells:
-        return None
-    body = read_body(reply.body)
-    if status == HTTPStatus.OK:
-        status = body.error.code if body is not None and body.error is not None else None
-    if status not in _STOPS or (body is not None and body.named_provider is not None):
+    status, body = _refusal(reply)
+    if status not in _STOPS or reply.speaker is not None or (body is not None and body.named_provider is not None):
         return None
     return _STOPS[HTTPStatus(status)]
+
+
+def own_key_refused(reply: Reply) -> ErrorKind | None:
+    """Return which refusal it is where a server that was asked directly refuses the key sent to it, else None."""
+    status, _ = _refusal(reply) if reply.alone else (None, None)
+    return _ACCOUNT[status] if status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN) else None
+
+
+def _refusal(reply: Reply) -> tuple[int | None, Body | None]:
+    """Return the status of a refusal of the account or its key, also one inside HTTP 200, and the body; else None."""
+    if reply.status not in _ACCOUNT and not (reply.status == HTTPStatus.OK and b'"error"' in reply.body):
+        return None, None
+    body = read_body(reply.body)
+    if reply.status != HTTPStatus.OK:
+        return reply.status, body
+    code = body.error.code if body is not None and body.error is not None else None
+    return (code if code in _ACCOUNT else None), body
 
 
 def _unreached(reply: Reply) -> ErrorKind | None:

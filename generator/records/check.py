@@ -44,5 +44,11 @@ def failed(name: str, expected: str, error: BitdepthError | OSError, do: str) ->
     if isinstance(error, OSError):
         found = f"cannot read: {error.strerror}"
         return Check(name=name, state=CheckState.FAILED, expected=expected, found=found, do=do)
-    found = error.problem if error.where is None else f"{error.where}: {error.problem}"
-    return Check(name=name, state=CheckState.FAILED, expected=expected, found=found, do=error.do or do)
+    # Most of our messages say what they expected themselves, and closer than the check does.
+    closer, separated, found = error.problem.removeprefix("expected ").partition(", found")
+    if separated and error.problem.startswith("expected "):
+        expected, found = closer, found.lstrip(" :")
+    else:
+        found = error.problem
+    where = "" if error.where is None else f", in {error.where}"
+    return Check(name=name, state=CheckState.FAILED, expected=expected, found=f"{found}{where}", do=error.do or do)

@@ -9,6 +9,8 @@ from enum import StrEnum
 
 import msgspec
 
+from generator.records.figures import counted
+
 
 class Pricing(StrEnum):
     """What an endpoint's listing says of its price, and so what becomes of it."""
@@ -85,10 +87,20 @@ class CostPlan(msgspec.Struct, frozen=True, kw_only=True):
     suffices: bool | None
     """Whether the cap is at least `needed_usd`; null without a cap."""
     left_out: int
-    """Requests to endpoints that list no price, which the cap leaves out."""
+    """Graded requests to endpoints that list no price, which the cap leaves out."""
+    context_left_out: int
+    """Context probes of these."""
     unknown: int
-    """Requests to endpoints that list no price and are asked all the same."""
+    """Graded requests to endpoints that list no price and are asked all the same."""
+    context_unknown: int
+    """Context probes of these."""
     models: tuple[ModelCost, ...]
+
+
+def asked_words(graded: int, context: int) -> str:
+    """Return how much is asked: '738 graded requests and 4 context probes', or the one kind that there is."""
+    parts = (counted(graded, "graded request"), counted(context, "context probe"))
+    return " and ".join(part for part, number in zip(parts, (graded, context), strict=True) if number) or "nothing"
 
 
 def model_cost(model: str, endpoints: Sequence[EndpointCost]) -> ModelCost:

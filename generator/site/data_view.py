@@ -5,6 +5,7 @@ Beside it stand the lists for programs, and the description of the archive's for
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
@@ -27,6 +28,8 @@ from generator.site.templates import Templates
 
 PATH = DATA + INDEX
 FORMAT_PATH = f"{DATA}format/{INDEX}"
+_OF_A_TABLE = re.compile(r"^(?=\*\*\w+\*\*.*(?:\n.+)*\n\n\|)", re.MULTILINE)
+"""Where a paragraph begins that opens with a table's name and stands right before it: its caption on the page."""
 _THOUSAND = 1000
 
 
@@ -112,7 +115,7 @@ def _page(library: Library, templates: Templates) -> bytes:
 
 
 def _format_page(library: Library, templates: Templates) -> bytes:
-    prose = to_html(library.material.format_text, where=f"archive/{data_lists.FORMAT}")
+    prose = to_html(_OF_A_TABLE.sub("Table: ", library.material.format_text), where=f"archive/{data_lists.FORMAT}")
     title = prose.title or data_lists.FORMAT
     return templates.render(
         "prose.html",

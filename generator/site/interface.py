@@ -185,12 +185,12 @@ class Material(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Shelf(msgspec.Struct, frozen=True, kw_only=True):
-    """Permanent files that were kept together, in one file of the archive."""
+    """Permanent files that were kept together: one file of the archive holds them, or names each with its digest."""
 
     name: str
     """That file's."""
     digest: str
-    """Its recorded SHA-256: while it is the same, so are the permanent files."""
+    """Its SHA-256: while it is the same, so are the permanent files."""
     files: Callable[[], Iterable[tuple[str, bytes]]]
     """Reads the path and the bytes of each, sorted by path; the digest is checked before the first."""
 

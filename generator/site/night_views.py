@@ -22,17 +22,21 @@ from generator.site.templates import Templates
 
 def render(library: Library, templates: Templates) -> Iterator[tuple[str, bytes]]:
     """Yield the page of each night, in order."""
-    nights = library.material.nights
+    nights, downloads = library.material.nights, frozenset(file.path for file in library.material.data)
     for position, night in enumerate(nights):
         before = nights[position - 1].record.night if position else None
         after = nights[position + 1].record.night if position + 1 < len(nights) else None
-        yield _page(night, before, after, library, templates)
+        yield _page(night, (before, after), downloads, library, templates)
 
 
 def _page(
-    night: NightMaterial, before: date | None, after: date | None, library: Library, templates: Templates
+    night: NightMaterial,
+    beside: tuple[date | None, date | None],
+    downloads: frozenset[str],
+    library: Library,
+    templates: Templates,
 ) -> tuple[str, bytes]:
-    record = night.record
+    record, (before, after) = night.record, beside
     path = night_path(record.night) + INDEX
     page = templates.render(
         "night.html",
@@ -52,6 +56,7 @@ def _page(
         missed=date_words(record.missed),
         before=before,
         after=after,
+        downloads=downloads,
         chart=outcomes("outcomes-chart", record.counts),
         outcomes=counts_of(record.counts),
         settings=_settings(record),

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from decimal import ROUND_UP, Decimal
+from decimal import Decimal
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from generator.records.cost_plan import CostPlan, EndpointCost, ModelCost, Pricing
+from generator.records.cost_plan import CostPlan, EndpointCost, ModelCost, Pricing, asked_words
 from generator.records.figures import counted, decimal_text
 from generator.site.text import visible_plain
 
 _PER_MILLION = 10**6
-_STEP = Decimal("0.000001")
 _NOT_TOLD = "This router does not say what an answer cost, and each counts as all that was held for it"
-_HEADINGS = ("endpoint", "requests", "at most USD", "context probes", "at most USD", "USD per million tokens, in / out")
+_HEADINGS = (
+    "endpoint",
+    "graded requests",
+    "at most USD",
+    "context probes",
+    "at most USD",
+    "USD per million tokens, in / out",
+)
 
 
 def print_plan(console: Console, plan: CostPlan) -> None:
@@ -34,6 +40,10 @@ def _opening(plan: CostPlan) -> Iterator[str]:
         yield f"night {plan.night} is sealed already: nothing to ask"
     elif plan.carried_on:
         yield f"night {plan.night}, router {plan.router}, begun already: what it still misses"
+        yield (
+            "Its models, prices and settings are those that it was begun with, but for the cap: what has changed in "
+            "content/site.toml since then waits for the next night."
+        )
     else:
         yield f"night {plan.night}, router {plan.router}: nothing was asked and nothing written"
         yield (
@@ -43,12 +53,9 @@ def _opening(plan: CostPlan) -> Iterator[str]:
 
 
 def _table(model: ModelCost) -> Table:
-    title = f"{visible_plain(model.model)}: {counted(model.requests + model.context_requests, 'request')}, "
+    asked = _asked(model.requests, model.worst_usd, model.context_requests, model.context_worst_usd)
     table = Table(
-        title=Text(
-            f"{title}at most {usd(model.worst_usd + model.context_worst_usd)} USD at tonight's prices",
-            style="table.title",
-        ),
+        title=Text(f"{visible_plain(model.model)}, at tonight's listed prices: {asked}", style="table.title"),
         title_justify="left",
     )
     for place, heading in enumerate(_HEADINGS):
@@ -79,46 +86,82 @@ def _price(cost: EndpointCost) -> str:
 
 def _closing(plan: CostPlan) -> Iterator[str]:
     if plan.spent_usd:
-        yield f"spent by earlier runs, what may have been in flight included: {usd(plan.spent_usd)} USD"
+        yield (
+            f"earlier runs may have cost up to {usd(plan.spent_usd)} USD, what may have been in flight when one was "
+            "killed included"
+        )
     if not plan.sealed:
+        asked = _asked(plan.requests, plan.worst_usd, plan.context_requests, plan.context_worst_usd)
         yield (
-            f"{counted(plan.requests, 'graded request')}, at most {usd(plan.worst_usd)} USD; "
-            f"{counted(plan.context_requests, 'context probe')}, at most {usd(plan.context_worst_usd)} USD: every byte "
-            "a token and every token allowed, at the highest price listed for any hour"
+            f"At tonight's listed prices: {asked}. That is every byte a token and every token allowed, at the highest "
+            "price listed for any hour"
         )
         yield (
-            f"The whole night at most {usd(plan.most_usd)} USD, should prices rise to {plan.headroom} times their "
-            "listing; past that a request is refused or, where the router takes no limit, held for at what it has come "
-            "to cost"
+            f"At the price limit, {plan.headroom} times the listed prices{_with_spent(plan)}: at most "
+            f"{usd(plan.most_usd)} USD. Past that limit a request is refused or, where the router takes no limit, held "
+            "for at what it has come to cost"
         )
-    if plan.left_out:
-        yield f"{counted(plan.left_out, 'request')} left out for want of a price; --allow-unpriced asks them too"
-    if plan.unknown:
+    if plan.left_out or plan.context_left_out:
         yield (
-            f"{counted(plan.unknown, 'request')} to endpoints that list no price: what they cost is not known "
-            "beforehand, and the sums hold the highest price listed beside them"
+            f"{asked_words(plan.left_out, plan.context_left_out)} left out for want of a price; --allow-unpriced asks "
+            "them too"
+        )
+    if plan.unknown or plan.context_unknown:
+        yield (
+            f"{asked_words(plan.unknown, plan.context_unknown)} to endpoints that list no price: what they cost is not "
+            "known beforehand, and the sums hold the highest price listed beside them"
         )
     yield _cap(plan)
 
 
 def _cap(plan: CostPlan) -> str:
     if plan.cap_usd is None and plan.charges:
-        return "No cap is set, and this router charges: set 'budget.max_usd' in content/site.toml or give --max-usd"
+        return (
+            f"{_needed(plan)} None is set, and this router charges: set 'budget.max_usd' in content/site.toml or give "
+            "--max-usd"
+        )
     if plan.cap_usd is None:
         return "No cap: this router charges nothing"
+    needed = _needed(plan)
     cap = f"The cap of {decimal_text(plan.cap_usd)} USD"
     if plan.most_usd <= plan.cap_usd:
-        return f"{cap} suffices, even at {plan.headroom} times the listed prices"
+        return f"{needed} {cap} is enough even at the price limit"
     if plan.suffices:
-        needed = usd(plan.needed_usd)
-        return f"{cap} suffices as long as prices stay and answers say what they cost: it needs {needed} USD"
+        return f"{needed} {cap} is enough for that"
     counts = "Answers mostly cost far less than their worst case" if plan.costs_told else _NOT_TOLD
     return (
-        f"{cap} may stop the night before its end: to be sure it needs {usd(plan.needed_usd)} USD. {counts}; a night "
-        "that is stopped carries on under a higher cap"
+        f"{needed} {cap} is less and may stop the night before its end. {counts}; a night that is stopped carries on "
+        "under a higher cap"
+    )
+
+
+def _needed(plan: CostPlan) -> str:
+    """Return which cap is enough, and what it is made of: it is neither of the worst cases."""
+    if not plan.costs_told:
+        return f"A cap of {usd(plan.needed_usd)} USD, the price limit's, cannot stop the night."
+    spare = plan.needed_usd - plan.spent_usd - plan.worst_usd - plan.context_worst_usd
+    return (
+        f"A cap of {usd(plan.needed_usd)} USD cannot stop the night as long as prices stay and answers say what they "
+        f"cost: the worst case at the listed prices{_with_spent(plan)}, and {usd(spare)} USD because what is in flight "
+        "is held for at the price limit."
+    )
+
+
+def _with_spent(plan: CostPlan) -> str:
+    return ", with what earlier runs may have cost" if plan.spent_usd else ""
+
+
+def _asked(graded: int, worst: Decimal, context: int, context_worst: Decimal) -> str:
+    """Return what is asked and costs at most: graded requests, context probes, and both."""
+    parts = f"{counted(graded, 'graded request')}, at most {usd(worst)} USD"
+    if not context:
+        return parts
+    return (
+        f"{parts}; {counted(context, 'context probe')}, at most {usd(context_worst)} USD; together at most "
+        f"{usd(worst + context_worst)} USD"
     )
 
 
 def usd(value: Decimal) -> str:
-    """Return an amount rounded up to a millionth of a dollar: 'at most' stays true."""
-    return decimal_text(value.quantize(_STEP, rounding=ROUND_UP))
+    """Return an amount with all its digits: sums are those of what is printed."""
+    return decimal_text(value)

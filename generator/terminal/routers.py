@@ -48,23 +48,23 @@ def demo_at(address: str) -> RouterOf:
 
 def _router_key(settings: Settings) -> Key | None:
     variable = settings.router.key_variable
-    return None if variable is None else _key(variable, "router.key_variable")
+    return None if variable is None else _key(variable, "the router", "router.key_variable")
 
 
 def _server_keys(settings: Settings) -> Mapping[str, Key]:
     return {
-        server.key_variable: _key(server.key_variable, f"servers[{number}].key_variable")
+        server.key_variable: _key(server.key_variable, f"server '{server.name}'", f"servers[{number}].key_variable")
         for number, server in enumerate(settings.servers)
         if server.key_variable is not None
     }
 
 
-def _key(variable: str, field: str) -> Key:
+def _key(variable: str, whose: str, field: str) -> Key:
     value = os.environ.get(variable, "").strip()
     if not value:
         raise RouterError(
-            "expected the router's key in the environment, found none",
+            f"expected the key of {whose} in the environment, found none",
             where=f"variable {variable}",
             do=f"Set {variable}, or change {field} in content/site.toml",
         )
-    return Key(value)
+    return Key(value, variable)

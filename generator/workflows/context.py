@@ -31,6 +31,8 @@ async def ask_context(  # noqa: PLR0913 - the night, both of its ends, and the w
 ) -> None:
     """Journal one observation for each context probe that has none: what came of it, or unsent with the reason.
 
+    One whose endpoint lists no price is left out under a cap, and has none.
+
     A probe is given up where the money left does not reach for its worst case, the others are asked all the same;
     and where the key, the credit, the network or the operator ends the sending, the rest are given up. As in
     `collect`, cancelling once awaits what is in flight, cancelling again gives that up too.
@@ -48,7 +50,8 @@ async def ask_context(  # noqa: PLR0913 - the night, both of its ends, and the w
     Raises:
         ArchiveError: where the journal cannot take an observation.
     """
-    missing = undecided(planned_context_asks(planned), decided)
+    probes = undecided(planned_context_asks(planned), decided)
+    missing = tuple(ask for ask in probes if budget.hold(ask, settings) is not None)
     if not missing:
         return
     with progress.bar(f"context probes, night {planned.night}", len(missing)) as advance:
@@ -86,9 +89,7 @@ def _within(asks: Iterable[Ask], settings: ProbingSettings, budget: Budget) -> t
     within: list[Ask] = []
     given_up: list[Observation] = []
     for ask in asks:
-        if budget.hold(ask, settings) is None:
-            given_up.append(unsent(ask, ErrorKind.UNPRICED))
-        elif (reserved := budget.reserve(ask, settings)) is None:
+        if (reserved := budget.reserve(ask, settings)) is None:
             given_up.append(unsent(ask, ErrorKind.BUDGET))
         else:
             budget.settle(reserved, Decimal(0))

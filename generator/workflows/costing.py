@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from datetime import date, datetime
-from decimal import Decimal
+from decimal import ROUND_UP, Context, Decimal
 
 import msgspec
 
@@ -18,11 +18,16 @@ from generator.probing.sealing import undecided
 from generator.records.cost_plan import CostPlan, EndpointCost, ModelCost, Pricing, model_cost
 from generator.settings import BudgetSettings, ProbingSettings, Settings
 from generator.workflows.planning import SEED_BYTES, as_begun, plan_night, planned_asks, planned_context_asks
-from generator.workflows.probing import RouterOf, chosen_night, limited
-from generator.workflows.spending import budget_of
+from generator.workflows.probing import RouterOf, chosen_night
+from generator.workflows.spending import budget_of, limited
+from generator.workflows.windows import bound_method
 from generator.workflows.world import Progress, Root, World
 
 _ANY_CAP = "999999"
+_FINEST = Decimal("1e-12")
+"""Of a US dollar: as fine as prices per token are given."""
+_WIDE = Context(prec=60)
+"""More digits than any sum of bounded prices has."""
 _TELL_COSTS = ("openrouter", "demo")
 """Routers whose answers say what they cost."""
 
@@ -52,8 +57,11 @@ async def cost_plan(  # noqa: PLR0913 - the arguments of `probe`
     Raises:
         UsageError: where that night is over.
         RouterError: where no listing can be read.
+        ContentError: where the settings name a method that cannot be graded under.
     """
     settings = limited(root.content.settings(), budget)
+    for version in (settings.method, *settings.candidates):
+        bound_method(root, version)  # What `nightly` refuses before it pays is refused here too.
     cap = settings.budget.cap
     if settings.router.charges and cap is None:
         # `probe` refuses this; what it would do under a cap is shown all the same.
@@ -111,12 +119,15 @@ def _plan(  # noqa: PLR0913 - a night, and how far it is
     models = _models(asks, probes, budget, settings.probing)
     worst = sum((each.worst_usd for each in models), start=Decimal(0))
     context = sum((each.context_worst_usd for each in models), start=Decimal(0))
-    spare = in_flight((*asks, *probes), budget, settings.probing)
-    most = budget.spent + PRICE_HEADROOM * (worst + context)
+    spare = _up(in_flight((*asks, *probes), budget, settings.probing) * (PRICE_HEADROOM - 1) / PRICE_HEADROOM)
+    spent = _up(budget.spent)
+    most = spent + PRICE_HEADROOM * (worst + context)
     told = settings.router.kind in _TELL_COSTS
-    needed = budget.spent + worst + context + spare - spare / PRICE_HEADROOM if told else most
-    unpriced = [ask for ask in (*asks, *probes) if prices_of(ask) is None]
-    unknown = sum(budget.hold(ask, settings.probing) is not None for ask in unpriced)
+    needed = spent + worst + context + spare if told else most
+    unpriced = [[ask for ask in each if prices_of(ask) is None] for each in (asks, probes)]
+    unknown, context_unknown = (
+        sum(budget.hold(ask, settings.probing) is not None for ask in each) for each in unpriced
+    )
     return CostPlan(
         night=night,
         router=settings.router.kind,
@@ -128,14 +139,16 @@ def _plan(  # noqa: PLR0913 - a night, and how far it is
         context_requests=sum(each.context_requests for each in models),
         context_worst_usd=context,
         headroom=PRICE_HEADROOM,
-        spent_usd=budget.spent,
+        spent_usd=spent,
         needed_usd=needed,
         most_usd=most,
         costs_told=told,
         cap_usd=cap,
         suffices=None if cap is None else needed <= cap,
-        left_out=len(unpriced) - unknown,
+        left_out=len(unpriced[0]) - unknown,
+        context_left_out=len(unpriced[1]) - context_unknown,
         unknown=unknown,
+        context_unknown=context_unknown,
         models=models,
     )
 
@@ -177,4 +190,9 @@ def _endpoint(graded: Sequence[Ask], context: Sequence[Ask], budget: Budget, set
 def _worst(asks: Sequence[Ask], budget: Budget, settings: ProbingSettings) -> Decimal:
     """Return what some requests cost at most at tonight's prices."""
     held = (budget.hold(ask, settings) for ask in asks)
-    return sum((each.usd for each in held if each is not None), start=Decimal(0)) / PRICE_HEADROOM
+    return _up(sum((each.usd for each in held if each is not None), start=Decimal(0)) / PRICE_HEADROOM)
+
+
+def _up(value: Decimal) -> Decimal:
+    """Return an amount with no more digits than are printed of it, so that sums are those of what is printed."""
+    return value.quantize(_FINEST, rounding=ROUND_UP, context=_WIDE)

@@ -54,9 +54,8 @@ def _night_files(root: Root, kept: KeptNight) -> Iterator[DataFile]:
     name = layout.night_file(night)
     yield DataFile(path=name, kind="night", night=night, bytes=size(name), sha256=kept.sha256)
     for table in _TABLES:
-        name, digest = layout.table_file(night, table), kept.record.files.get(f"{table}.parquet")
-        if digest is not None:
-            yield DataFile(path=name, kind=table, night=night, bytes=size(name), sha256=digest)
+        name, digest = layout.table_file(night, table), kept.record.files.get(f"{table}.parquet", "none")
+        yield DataFile(path=name, kind=table, night=night, bytes=size(name), sha256=digest)
 
 
 def _void_files(root: Root, kept: KeptNight) -> Iterator[DataFile]:

@@ -12,6 +12,7 @@ import msgspec
 from generator.errors import ContentError
 from generator.records.check import Check, CheckState, failed
 from generator.settings import Settings
+from generator.settings_rules import unnamed_models
 from generator.workflows.doctor_archive import archive_checks, tonight_check
 from generator.workflows.doctor_content import method_checks, prompt_set_check, templates_check
 from generator.workflows.doctor_router import router_checks
@@ -42,7 +43,7 @@ async def examine(root: Root, world: World, open_router: RouterOf, *, is_set: Ca
     """
     settings, first = _settings(root)
     now = world.now()
-    checks = [first]
+    checks = [first, *(() if settings is None else _by_rule(settings))]
     checks.append(_depends("prompt set") if settings is None else prompt_set_check(root, settings.prompt_set))
     named = () if settings is None else (settings.method, *settings.candidates)
     checks += method_checks(root, dict.fromkeys((*named, *root.store.pages.methods())))
@@ -63,6 +64,22 @@ def _settings(root: Root) -> tuple[Settings | None, Check]:
         return None, failed("settings", _SETTINGS, error, "Mend the file")
     found = f"method {settings.method}, prompt set {settings.prompt_set}, router {settings.router.kind}"
     return settings, Check(name="settings", state=CheckState.OK, expected=_SETTINGS, found=found)
+
+
+def _by_rule(settings: Settings) -> tuple[Check, ...]:
+    """Return a check of the models that settings of their own name, where the rule alone may find them."""
+    unnamed = unnamed_models(settings)
+    if not unnamed:
+        return ()
+    return (
+        Check(
+            name="per_model",
+            state=CheckState.NOT_CHECKED,
+            expected="models that are watched",
+            found=f"{', '.join(unnamed)}, which 'models' does not name and the rule may find",
+            do="Run 'bitdepth plan': it says which of them is not watched tonight",
+        ),
+    )
 
 
 def _depends(name: str) -> Check:

@@ -9,10 +9,13 @@ from generator.archive import condition, layout
 from generator.errors import BitdepthError
 from generator.records.check import Check, CheckState, failed
 from generator.settings import ProbingSettings
+from generator.workflows.night_hour import early_words, latest_at, meant_at
 from generator.workflows.world import Root
 
-LEAST_NIGHT_BYTES = 250_000_000
-"""What a night is taken to need where none is kept: twice 570 endpoints at 184 prompts, by the 1.1 kB that an
+LEAST_BYTES = 50_000_000
+"""With less free no night of any size is begun."""
+ROUGH_NIGHT_BYTES = 250_000_000
+"""What a night is roughly taken to need where none is kept: twice 570 endpoints at 184 prompts, by the 1.1 kB that an
 observation of the demo needs, pages and journal included; rounded up."""
 ROOM_FACTOR = 20
 """What a night needs while it is made, in units of what is kept of it. The demo's fourteenth night: 1 is kept, 8.4 are
@@ -37,8 +40,7 @@ def archive_checks(root: Root, today: date) -> Iterator[Check]:
 def tonight_check(root: Root, probing: ProbingSettings, now: datetime) -> Check:
     """Return how tonight stands: sealed, begun, to come, or late."""
     tonight = now.date()
-    meant = datetime(tonight.year, tonight.month, tonight.day, probing.hour_utc, tzinfo=now.tzinfo)
-    late = meant + timedelta(hours=probing.late_after_h)
+    meant, late = meant_at(tonight, probing), latest_at(tonight, probing)
     expected = f"night {tonight} begun at {meant:%H:%M} UTC (probing.hour_utc), at the latest {late:%Y-%m-%d %H:%M}"
     state, do = CheckState.OK, None
     if tonight in root.store.nights.kept():
@@ -46,7 +48,10 @@ def tonight_check(root: Root, probing: ProbingSettings, now: datetime) -> Check:
     elif tonight in root.store.nights.unsealed():
         found = f"night {tonight} is begun and not sealed"
     elif now < meant:
-        found = f"night {tonight} is to begin at {meant:%H:%M} UTC; it is {now:%H:%M}"
+        found = (
+            f"night {tonight} is to begin at {meant:%H:%M} UTC; it is {now:%H:%M}. Begun now, "
+            f"{early_words(tonight, now, probing)}"
+        )
     elif now <= late:
         found = f"night {tonight} is due since {meant:%H:%M} UTC; it is {now:%H:%M}"
     else:
@@ -80,12 +85,15 @@ def _disk(root: Root) -> Check:
     archive = root.store.folder.path
     free = condition.free_bytes((root.path, archive))
     sizes = [condition.kept_bytes(archive, night) for night in root.store.nights.kept()[-_LOOK_BACK:]]
-    need = ROOM_FACTOR * max(sizes) if sizes else LEAST_NIGHT_BYTES
-    by = f"by the largest of the last {len(sizes)}" if sizes else "no night is kept to go by"
-    expected = f"{_megabytes(COMFORTABLE_NIGHTS * need)} free, {COMFORTABLE_NIGHTS} times what a night needs, {by}"
+    need = ROOM_FACTOR * max(sizes) if sizes else ROUGH_NIGHT_BYTES
+    if sizes:
+        by = f"what a night needs, by the largest of the last {len(sizes)}"
+    else:
+        by = "what a night of several hundred endpoints roughly needs; no night is kept to go by"
+    expected = f"{_megabytes(COMFORTABLE_NIGHTS * need)} free, {COMFORTABLE_NIGHTS} times {by}"
     if free is None:
         return Check(name="disk", state=CheckState.NOT_CHECKED, expected=expected, found="no folder to ask of")
-    if free < need:
+    if free < (need if sizes else LEAST_BYTES):
         state = CheckState.FAILED
     else:
         state = CheckState.ATTENTION if free < COMFORTABLE_NIGHTS * need else CheckState.OK
@@ -119,9 +127,12 @@ def _journals(root: Root, today: date, *, locked: bool) -> Check:
     if locked:
         return Check(name="journals", state=CheckState.OK, expected=expected, found=f"{found}, with a run at work")
     if today in unsealed:
-        do = "Run 'bitdepth nightly' again today: it asks only what is missing"
+        do = f"Run 'bitdepth nightly' again today: it asks only what is missing; after midnight UTC add --night {today}"
     else:
-        do = "Run 'bitdepth nightly': it seals what is over, recorded or void"
+        do = "'bitdepth nightly' seals what is over, recorded or void"
+        open_still = [night for night in unsealed if night < today and (not kept or night > kept[-1])]
+        if open_still:
+            do += f"; to ask what night {open_still[0]} misses, add --night {open_still[0]}"
     return Check(name="journals", state=CheckState.ATTENTION, expected=expected, found=found, do=do)
 
 

@@ -69,13 +69,15 @@ def _router_checks(settings: Settings, checkups: Sequence[Checkup], is_set: Call
 def _servers_checks(settings: Settings, checkups: Sequence[Checkup], is_set: Callable[[str], bool]) -> Iterator[Check]:
     """Yield the checks of each server, in the settings' order."""
     for server, checkup in zip_longest(settings.servers, checkups):
-        end = _far_end(f"server {server.name}", server.key_variable, is_set, key_needed=False)
+        end = _far_end(f"server {server.name}", server.key_variable, is_set, key_needed=False, direct=True)
         yield from far_end_checks(end, checkup or _silent(server.address))
 
 
-def _far_end(name: str, variable: str | None, is_set: Callable[[str], bool], *, key_needed: bool) -> FarEnd:
+def _far_end(
+    name: str, variable: str | None, is_set: Callable[[str], bool], *, key_needed: bool, direct: bool = False
+) -> FarEnd:
     key_set = variable is not None and is_set(variable)
-    return FarEnd(name=name, key_variable=variable, key_set=key_set, key_needed=key_needed)
+    return FarEnd(name=name, key_variable=variable, key_set=key_set, key_needed=key_needed, direct=direct)
 
 
 def _silent(address: str) -> Checkup:

@@ -52,7 +52,6 @@ async def nightly(  # noqa: PLR0913 - one night, from both of its ends
         probed = await probe(root, world, router_of, progress=progress, night=night, budget=budget)
     except (PartialNightError, BudgetError, RouterError) as error:
         failure = error
-        progress.say(f"the night is not complete: {error}")
     graded = grade(root, today=world.now().date(), progress=progress)
     render(root, progress=progress, base_url=base_url)
     report = verify(root, progress=progress, base_url=base_url)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from datetime import date, datetime, timedelta
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date, datetime
 
 import msgspec
 
@@ -12,13 +12,16 @@ from generator.archive import codec
 from generator.errors import ContentError, RouterError
 from generator.probing.context import CONTEXT_FAMILY, CONTEXT_KIND, context_id, context_prompt, tonights_rung
 from generator.probing.identity import base_of, settle
-from generator.probing.interface import Ask, Router, Watch
+from generator.probing.interface import Ask, Remarks, Router, Watch
 from generator.probing.night_prompts import check_prompt_set, night_prompts
 from generator.probing.plan import plan
 from generator.probing.wire import token_limit
 from generator.records.endpoint import Endpoint, KnownEndpoint
-from generator.records.night import PLAN_FORMAT, NightPlan, NightSettings
+from generator.records.listing import ModelListing
+from generator.records.night import PLAN_FORMAT, ModelSettings, NightPlan, NightSettings
 from generator.settings import ProbingSettings, Settings
+from generator.settings_rules import watched_names
+from generator.workflows.night_hour import early_words, is_late
 from generator.workflows.world import Progress, Root
 
 SEED_BYTES = 16
@@ -37,26 +40,27 @@ async def plan_night(  # noqa: PLR0913, PLR0917 - one night, from both of its en
     for model in settings.models:
         if model not in listed:
             progress.say(f"model {model} has no endpoint in tonight's listing")
-    answering = {(endpoint.model, endpoint.provider) for endpoint in endpoints}
-    for server in settings.servers:
-        if (server.model, server.name) not in answering:
-            progress.say(f"server {server.name} of {server.model} lists no models tonight: it is left out")
+    remarks = router.remarks if isinstance(router, Remarks) else ()
     if not endpoints:
-        raise RouterError(
-            "expected at least one endpoint of the watched models, found none",
-            where="the router's listing",
-            do="Correct 'models' or 'min_providers' in content/site.toml, or wait",
-        )
+        raise _nobody(settings, remarks)
+    for line in remarks:
+        progress.say(line)
+    models = own_settings(settings, listings)
+    for model in sorted(models.keys() - listed - set(watched_names(settings))):
+        progress.say(f'per_model."{model}" is for no model that is watched tonight: nothing is asked by it')
+    early = early_words(night, started_at, settings.probing)
+    if early is not None:
+        progress.say(early)
     planned = NightPlan(
         format=PLAN_FORMAT,
         night=night,
-        late=_late(started_at, night, settings.probing),
+        late=is_late(night, started_at, settings.probing),
         seed=seed,
         prompt_set=prompt_set.name,
         prompt_set_sha256=prompt_set.sha256,
         router=router.kind,
         started_at=started_at,
-        settings=_night_settings(settings, router),
+        settings=_night_settings(settings, router, models),
         kinds={family.name: family.kind for family in prompt_set.families},
         listings=listings,
         endpoints=endpoints,
@@ -151,12 +155,30 @@ def _watch(settings: Settings, known: Mapping[str, tuple[KnownEndpoint, ...]]) -
     )
 
 
-def _late(started_at: datetime, night: date, settings: ProbingSettings) -> bool:
-    meant = datetime(night.year, night.month, night.day, settings.hour_utc, tzinfo=started_at.tzinfo)
-    return started_at > meant + timedelta(hours=settings.late_after_h)
+def own_settings(settings: Settings, listings: Iterable[ModelListing]) -> dict[str, ModelSettings]:
+    """Return what is asked of one model otherwise, by slug where it is listed, whether by slug or by id in settings."""
+    slugs = {listing.model_id: listing.model for listing in listings} | {each.model: each.model for each in listings}
+    by_slug = {slugs.get(name, name): own for name, own in settings.per_model.items()}
+    # Where both are named, the slug is the closer word.
+    return by_slug | {name: own for name, own in settings.per_model.items() if slugs.get(name) == name}
 
 
-def _night_settings(settings: Settings, router: Router) -> NightSettings:
+def _nobody(settings: Settings, remarks: Sequence[str]) -> RouterError:
+    """Return the error of a night with nobody to ask."""
+    if settings.router.kind == "direct":
+        return RouterError(
+            f"expected at least one server that can be asked, found none: {'; '.join(remarks)}",
+            where="content/site.toml, field 'servers'",
+            do="Run the same command again once one of them answers",
+        )
+    return RouterError(
+        "expected at least one endpoint of the watched models, found none",
+        where="the router's listing",
+        do="Correct 'models' or 'min_providers' in content/site.toml, or wait",
+    )
+
+
+def _night_settings(settings: Settings, router: Router, models: dict[str, ModelSettings]) -> NightSettings:
     probing = settings.probing
     return NightSettings(
         temperature=probing.temperature,
@@ -168,7 +190,7 @@ def _night_settings(settings: Settings, router: Router) -> NightSettings:
         concurrency_per_endpoint=probing.concurrency_per_endpoint,
         attempts=probing.attempts,
         reasoning_budget_tokens=probing.reasoning_budget_tokens,
-        models=settings.per_model,
+        models=models,
         context_rungs=settings.context.rungs,
         latency=router.latency,
     )

@@ -8,19 +8,15 @@ from datetime import date
 
 import msgspec
 
-from generator.errors import BudgetError, ContentError, PartialNightError, RouterError, UsageError
-from generator.probing.collect import Collected, collect
-from generator.probing.families import FAMILIES
-from generator.probing.interface import Router, Stop
-from generator.probing.sealing import undecided
-from generator.probing.wire import ErrorKind, unsent
-from generator.records.account import AccountState
-from generator.records.night import NightRecord
+from generator.errors import ContentError, UsageError, VoidNightError
+from generator.probing.interface import Router
+from generator.records.night import NightRecord, NightState
 from generator.settings import BudgetSettings, Settings
-from generator.workflows.context import ask_context
-from generator.workflows.planning import SEED_BYTES, as_begun, plan_night, planned_asks
+from generator.workflows.collecting import ask_missing
+from generator.workflows.planning import SEED_BYTES, as_begun, plan_night
 from generator.workflows.sealing import seal
-from generator.workflows.spending import budget_of, say_unpriced, write_account
+from generator.workflows.spending import limited
+from generator.workflows.stopping import require_complete, void_night
 from generator.workflows.world import Progress, Root, World
 
 RouterOf = Callable[[Settings, World], AbstractAsyncContextManager[Router]]
@@ -35,6 +31,8 @@ class Probed(msgspec.Struct, frozen=True, kw_only=True):
     """The night as sealed; None where it was sealed before this run."""
     overdue: tuple[NightRecord, ...]
     """Earlier nights that this run sealed."""
+    void: VoidNightError | None = None
+    """What is to be said of a night that this run sealed void."""
 
 
 async def probe(  # noqa: PLR0913 - one night, from both of its ends
@@ -78,7 +76,8 @@ async def probe(  # noqa: PLR0913 - one night, from both of its ends
     for each in store.unsealed():
         if each < last:
             progress.say(f"the journal of night {each} is left alone: night {last}, after it, is sealed without it")
-    overdue = tuple(seal(root, each, progress) for each in store.unsealed() if last < each < chosen)
+    past = [each for each in store.unsealed() if last < each < chosen]
+    overdue = tuple(seal(root, each, progress, settings.budget).record for each in past)
     if chosen in store.kept():
         progress.say(f"night {chosen} is sealed already: nothing to ask")
         return Probed(night=chosen, record=None, overdue=overdue)
@@ -89,14 +88,12 @@ async def probe(  # noqa: PLR0913 - one night, from both of its ends
         if not resumed:
             seed = world.entropy(SEED_BYTES).hex()
             store.start_journal(await plan_night(root, settings, started_at, seed, router, chosen, progress))
-        collected = await _collect(root, settings, world, router, chosen, progress, resumed=resumed)
-    _require_complete(chosen, collected)
-    return Probed(night=chosen, record=seal(root, chosen, progress), overdue=overdue)
-
-
-def limited(settings: Settings, budget: BudgetSettings | None) -> Settings:
-    """Return settings with another budget, where there is one."""
-    return settings if budget is None else msgspec.structs.replace(settings, budget=budget)
+        asked = await ask_missing(root, settings, world, router, chosen, progress, resumed=resumed)
+    require_complete(chosen, asked, world.now().date())
+    sealed = seal(root, chosen, progress, settings.budget)
+    record = sealed.record
+    void = void_night(record.reason, sealed.unsent) if record.state is NightState.VOID else None
+    return Probed(night=chosen, record=record, overdue=overdue, void=void)
 
 
 def chosen_night(root: Root, today: date, night: date | None) -> date:
@@ -123,76 +120,3 @@ def chosen_night(root: Root, today: date, night: date | None) -> date:
             do="Check this machine's clock",
         )
     return chosen
-
-
-async def _collect(  # noqa: PLR0913, PLR0917 - one night between its two ends
-    root: Root, settings: Settings, world: World, router: Router, night: date, progress: Progress, *, resumed: bool
-) -> Collected:
-    """Ask what the journal does not hold yet, and journal each observation as it is decided."""
-    store = root.store.nights
-    loaded = store.read_journal(night, mend=True)
-    asks = planned_asks(loaded.plan)
-    budget = budget_of(settings, loaded, begun=resumed)
-    missing = undecided(asks, loaded.observations)
-    priced = [ask for ask in missing if budget.hold(ask, settings.probing) is not None]
-    say_unpriced(missing, len(missing) - len(priced), budget, progress)
-    with store.open_journal(night) as journal:
-        write_account(journal, budget, AccountState.BEGUN)
-        with progress.bar(f"asking, night {night}", len(missing)) as advance:
-            for ask in missing:
-                if budget.hold(ask, settings.probing) is None:
-                    journal.add(unsent(ask, ErrorKind.UNPRICED))
-                    advance(1)
-            collected = await collect(
-                router,
-                priced,
-                families=FAMILIES,
-                settings=settings.probing,
-                budget=budget,
-                sink=journal.add,
-                progress=lambda _done, _total: advance(1),
-                monotonic=world.monotonic,
-                sleep=world.sleep,
-            )
-        if collected.stop is None and not collected.undecided:
-            await ask_context(
-                loaded.plan,
-                loaded.observations,
-                journal,
-                router=router,
-                settings=settings.probing,
-                budget=budget,
-                world=world,
-                progress=progress,
-            )
-        write_account(journal, budget, AccountState.ENDED)
-    return collected
-
-
-def _require_complete(night: date, collected: Collected) -> None:
-    """Raise what ended the asking, where anything is left to ask; the journal keeps what was decided."""
-    left = f"{collected.decided} observations are kept, {len(collected.undecided)} are missing"
-    again = "Run the same command again to carry on"
-    match collected.stop:
-        case Stop.NO_CREDIT:
-            raise BudgetError(
-                f"the router reports no credit: {left}", where=f"night {night}", do=f"Add credit. {again}"
-            )
-        case Stop.BUDGET:
-            raise BudgetError(
-                f"the next request could pass the budget's cap: {left}",
-                where=f"night {night}",
-                do=f"Raise 'budget.max_usd' in content/site.toml, or give --max-usd. {again}",
-            )
-        case Stop.KEY_REFUSED:
-            raise RouterError(
-                f"the router refused the key: {left}", where=f"night {night}", do=f"Mend the key. {again}"
-            )
-        case Stop.INTERRUPTED:
-            raise PartialNightError(f"interrupted: {left}", where=f"night {night}", do=again)
-        case None if collected.undecided:
-            raise PartialNightError(
-                f"some requests never reached their endpoint: {left}", where=f"night {night}", do=again
-            )
-        case None:
-            return

@@ -4,16 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import msgspec
+
 from generator.archive.journal import Journal, Loaded
-from generator.probing.budget import Budget
+from generator.probing.budget import Budget, unspent
 from generator.probing.carrying_on import carried_on
 from generator.probing.interface import Ask
 from generator.probing.prices import prices_of
 from generator.records.account import Account, AccountState
 from generator.records.figures import counted
-from generator.settings import Settings
+from generator.settings import BudgetSettings, ProbingSettings, Settings
 from generator.workflows.planning import planned_asks, planned_context_asks
 from generator.workflows.world import Progress
+
+
+def limited(settings: Settings, budget: BudgetSettings | None) -> Settings:
+    """Return settings with another budget, where there is one."""
+    return settings if budget is None else msgspec.structs.replace(settings, budget=budget)
+
+
+def left_out_of(settings: Settings, asks: Sequence[Ask]) -> tuple[Ask, ...]:
+    """Return which of a whole night's asks are left out for want of a price, where there is a cap."""
+    return _left_out(asks, unspent(settings.budget, asks), settings.probing)
 
 
 def budget_of(settings: Settings, loaded: Loaded, *, begun: bool) -> Budget:
@@ -41,12 +53,13 @@ def write_account(journal: Journal, budget: Budget, state: AccountState) -> None
         journal.add_account(Account(account=state, spent_usd=budget.spent))
 
 
-def say_unpriced(asks: Sequence[Ask], left_out: int, budget: Budget, progress: Progress) -> None:
-    """Say what becomes of requests to endpoints that list no price, where there is a cap."""
+def say_unpriced(asks: Sequence[Ask], budget: Budget, settings: ProbingSettings, progress: Progress) -> None:
+    """Say what becomes of requests to endpoints that list no price, context probes included, where there is a cap."""
+    left_out = len(_left_out(asks, budget, settings))
     if left_out:
         progress.say(
             f"{counted(left_out, 'request')} left out: their endpoints list no price, and there is a cap; "
-            "--allow-unpriced asks them too"
+            "--allow-unpriced asks them too, if it is given at the latest on the run that completes the night"
         )
     unpriced = sum(prices_of(ask) is None for ask in asks) - left_out
     if unpriced and budget.cap is not None:
@@ -54,3 +67,7 @@ def say_unpriced(asks: Sequence[Ask], left_out: int, budget: Budget, progress: P
             f"{counted(unpriced, 'request')} to endpoints that list no price: what they cost is not known beforehand, "
             "and the highest price listed beside them is held for it"
         )
+
+
+def _left_out(asks: Sequence[Ask], budget: Budget, settings: ProbingSettings) -> tuple[Ask, ...]:
+    return tuple(ask for ask in asks if budget.hold(ask, settings) is None)
