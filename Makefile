@@ -39,9 +39,11 @@ lint: .venv/.dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-# Ours beside Acero, DuckDB and Polars on the same generated archive, at a small size; prints ratios.
+# Ours beside others on the same records in one run, at a small size; prints ratios. Best on a quiet machine.
 bench: .venv/.dev
 	$(BIN)/python -m tests.benchmarks.grading
+	$(BIN)/python -m tests.benchmarks.probing
+	$(BIN)/python -m tests.benchmarks.site
 
 # Mutates the method's code and runs the tests that reach each mutant; long, on demand. See tests/mutation/NOTES.md.
 mutants: .venv/.dev

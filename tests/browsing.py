@@ -8,7 +8,7 @@ import re
 import shutil
 import threading
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from html.parser import HTMLParser
 from pathlib import Path
@@ -142,11 +142,19 @@ def kinds(sites: Mapping[str, Mapping[str, bytes]]) -> tuple[str, ...]:
     chosen: list[str] = []
     for _, having in sorted(pages.items()):
         seen: frozenset[str] = frozenset()
-        while left := {page: len(marks - seen) for page, marks in having.items() if marks - seen}:
-            page = max(left, key=lambda page: (left[page], page))
+        while left := {page: marks - seen for page, marks in having.items() if marks - seen}:
+            page = max(left, key=lambda page: (len(left[page] - {EMPTY}), page))
             chosen.append(page)
             seen |= having[page]
     return tuple(chosen)
+
+
+def one_of_each(pages: Sequence[str]) -> tuple[str, ...]:
+    """Return the first of each kind: the one that has most of what its kind can have."""
+    first: dict[str, str] = {}
+    for page in pages:
+        first.setdefault(kind_of(page.partition("/")[2]), page)
+    return tuple(first.values())
 
 
 def kind_of(path: str) -> str:

@@ -300,7 +300,9 @@ class TestKeyAndMoney:
         assert checks["router"]["state"] == "ok"
         assert checks["key"]["state"] == "failed"
         assert "refused" in checks["key"]["found"]
-        assert checks["credit"]["state"] == "not checked"
+        assert checks["credit and key limit"]["state"] == "not checked"
+        assert "the key is refused" in checks["credit and key limit"]["found"]
+        assert not checks.keys() & {"credit", "key limit"}
 
     @pytest.mark.parametrize("left", ["10", "9.99", "0", None])
     def test_what_is_left_is_held_against_the_cap(self, left: str | None):
@@ -403,13 +405,15 @@ class TestTheFarEnd:
         checks = examined(root)
         assert checks["router"]["state"] == "failed"
         assert "not connected" in checks["router"]["found"]
-        assert checks["clock"]["found"] == checks["credit"]["found"] == "no answer to go by"
+        assert checks["clock"]["found"] == "no answer to go by"
+        assert "no answer that can be read" in checks["credit and key limit"]["found"]
         assert checks["key"]["state"] == "not checked"
 
     def test_an_address_that_is_none(self, root: Path):
         """An address with a user in it is refused before anything is sent."""
         write_settings(root, "http://127.0.0.1:9/api/v1?x=1")
-        assert "without user" in examined(root)["router"]["found"]
+        assert "without user" in examined(root)["router"]["expected"]
+        assert examined(root)["router"]["found"].startswith("a query")
 
 
 class TestManyAddresses:
@@ -491,7 +495,7 @@ class TestManyAddresses:
         assert checks["router"]["state"] == "ok"
         assert checks["accounts"]["state"] == accounts
         assert checks["key"]["state"] == key
-        assert checks["credit"]["state"] == "not checked"
+        assert checks["credit and key limit" if key == "failed" else "credit"]["state"] == "not checked"
 
     def test_a_router_that_never_ends_is_given_up(self, root: Path, monkeypatch: pytest.MonkeyPatch):
         """Whatever a router's own deadlines do, doctor ends."""

@@ -221,6 +221,8 @@ def plan(models: tuple[Any, ...]) -> CostPlan:
         cap_usd=None,
         suffices=None,
         left_out=0,
+        context_left_out=0,
         unknown=0,
+        context_unknown=0,
         models=models,
     )

@@ -71,7 +71,7 @@ class TestEveryKindOfPage:
 
     def test_at_one_size_each(self, page: Page, address: str):
         """Kind by kind, the three pairings of width and medium take turns."""
-        turns = {path: (EACH_ONCE[place % 3],) for place, path in enumerate(KINDS)}
+        turns = {path: (EACH_ONCE[place % 3],) for place, path in enumerate(browsing.one_of_each(KINDS))}
         assert violations(page, address, turns) == []
 
     @pytest.mark.ci

@@ -58,7 +58,7 @@ def _pattern(key: bytes) -> bytes:
     for place, word in enumerate(key.strip(_STROKE).split(_STROKE)):
         # Strokes before the key go with it: one that stayed would escape the mark.
         between = rb"(?:\\|u005c)++" if place else rb"(?<!\\)\\*+"
-        parts.append(between + rb"\\*+".join(_character(one) for one in word))
+        parts.append(between + rb"(?:\\|u005c)*+".join(_character(one) for one in word))
     return b"".join(parts)
 
 

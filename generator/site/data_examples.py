@@ -42,8 +42,8 @@ def copying(settings: Settings) -> Example:
         name="copy",
         title="A copy of everything, checked",
         says=(
-            "In a folder of its own, with a shell, curl and sha256sum. Run again on another day, it fetches what is new "
-            "and checks all of it."
+            "In a folder of its own, with a shell, curl and sha256sum. Run again on another day, it fetches what is "
+            "new and checks all of it."
         ),
         text=(
             f"data={settings.address}{DATA}\n"
