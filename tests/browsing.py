@@ -129,9 +129,9 @@ def kinds(sites: Mapping[str, Mapping[str, bytes]]) -> tuple[str, ...]:
     """Return `<site>/<path>` of HTML pages that have among them whatever a page of these sites can have.
 
     A kind of page is what its path says once names and dates are taken out of it. Of each kind there are as many pages
-    as it takes to see every element, class and section that any page of that kind has: the longest first, then what
-    it lacks. So a new page, a new section and a new mark are seen without being listed anywhere. What an empty site
-    has is told by what its pages lack, and each of its kinds is seen too.
+    as it takes to see every element, class and section that any page of that kind has: the one with most of them, then
+    what it lacks. So a new page, a new section and a new mark are seen without being listed anywhere. What an empty
+    site has is told by what its pages lack, and each of its kinds is seen too.
     """
     pages: dict[str, dict[str, frozenset[str]]] = defaultdict(dict)
     for name, files in sites.items():

@@ -15,10 +15,11 @@ import pytest
 from generator.errors import ContentError, RouterError
 from generator.probing.direct import Direct
 from generator.probing.identity import settle
-from generator.probing.interface import Ask, Checkup, Reply, Watch
+from generator.probing.interface import Ask, Checkup, End, Reply, Watch
 from generator.probing.plan import plan
 from generator.probing.wire import observe, own_key_refused, stop
 from generator.probing.wire_server import MAX_RAW, endpoint_of, parse_served, served_by, tag_of
+from generator.probing.wire_server_list import remark, server_list
 from generator.records.listing import ModelListing
 from generator.settings import Key, ServerSettings
 from tests.fault_server import FaultServer, Script, answer, raw, run
@@ -207,6 +208,16 @@ class Rack:
         return run(self.run(lambda router: router.checkup()))
 
 
+def guarded(far: FaultServer, *models: object) -> Script:
+    """Play a list of models for whoever shows a key, and a refusal for others."""
+
+    async def script(writer: asyncio.StreamWriter) -> bool | None:
+        known = "authorization" in far.requests[-1].headers
+        return await (answer(page(*models)) if known else answer(error(401), 401))(writer)
+
+    return script
+
+
 def of_one(**changes: Any) -> Ask:
     """Return an ask of server one."""
     fields = {"model": MODEL, "model_id": "llama", "provider": "one", "tag": "one"}
@@ -230,12 +241,55 @@ class TestListing:
             ("one", "llama"), ("two/fp8", "llama3.1:latest")
         ]  # fmt: skip
 
-    @pytest.mark.parametrize("script", [raw(b""), answer(b"", 503), answer(error(401), 401), answer(b"<html>")])
-    def test_a_server_that_does_not_answer(self, script: Script):
-        """It is left out tonight; the others are listed."""
+    @pytest.mark.parametrize(
+        ("script", "why"),
+        [
+            (raw(b""), "the connection broke, or spoke no HTTP. Check that it runs"),
+            (answer(b"", 503), "HTTP status 503. Check that it runs"),
+            (answer(error(401), 401), "HTTP status 401. Set TWO_KEY to a key that it takes"),
+            (answer(b"<html>CANARY"), "its answer is no list of models. Check its address"),
+            (answer({"data": [{"id": "/home/CANARY.gguf"}]}), "by the path of a file, which would be published. Start"),
+        ],
+    )
+    def test_a_server_that_does_not_answer(self, script: Script, why: str):
+        """It is left out tonight, and one line of our own words says why and what to do; the others are listed."""
         rack = Rack(answer(GOOD), answer(GOOD))
-        rack.one.paths["/models"] = script
-        assert [each.tag for listing in rack.listing() for each in listing.endpoints] == ["two/fp8"]
+        rack.two.paths["/models"] = script
+
+        async def listed(router: Direct) -> tuple[list[str], tuple[str, ...]]:
+            listings = await router.listing(WATCH)
+            return [each.tag for listing in listings for each in listing.endpoints], router.remarks
+
+        tags, (remark,) = run(rack.run(listed))
+        assert tags == ["one"]
+        assert remark.startswith(f"server two of {MODEL} is left out tonight: ")
+        assert why in remark
+        assert "CANARY" not in remark
+
+    def test_nobody_at_the_address(self):
+        """A server that is not there is not connected; one without a named key is told to name it."""
+        away = Reply(end=End.NOT_CONNECTED)
+        assert "not connected" in (remark(server(), server_list(server(), away)) or "")
+        refused = Reply(end=End.COMPLETE, status=403)
+        assert "key_variable" in (remark(server(), server_list(server(), refused)) or "")
+
+    @pytest.mark.parametrize("status", [404, 405])
+    def test_a_server_that_cannot_list_itself(self, status: int):
+        """It is listed all the same and asked by the settings' name, which is said; it is asked for a list but once."""
+        rack = Rack(answer(GOOD), answer(GOOD))
+        rack.two.paths["/models"] = answer(b"", status)
+
+        async def listed(router: Direct) -> tuple[list[str | None], tuple[str, ...]]:
+            listings = await router.listing(WATCH)
+            return [each.model_id for listing in listings for each in listing.endpoints], router.remarks
+
+        ids, (said,) = run(rack.run(listed))
+        assert ids == ["llama", None]
+        assert said == (
+            f"server two of {MODEL} cannot list its models (HTTP status {status}) and is asked for '{MODEL}' all the "
+            "same. If it should list them, check its address"
+        )
+        assert len(rack.two.requests) == 1
 
     @pytest.mark.parametrize("path", ["/home/me/llama.gguf", "C:\\models\\llama.gguf", "~/llama.gguf"])
     def test_a_server_that_names_a_path(self, path: str):
@@ -335,24 +389,40 @@ class TestAsking:
 
 class TestCheckup:
     def test_all_is_well(self):
-        """Each server tells that it is there, and where a key was sent that it was accepted."""
-        one, two = Rack(answer(GOOD), answer(GOOD)).checkup()
+        """Each server tells that it is there, and where nobody is let in without a key that it was accepted."""
+        rack = Rack(answer(GOOD), answer(GOOD))
+        rack.two.paths["/models"] = guarded(rack.two, OLLAMA)
+        one, two = rack.checkup()
         assert (one.problem, one.key_accepted, two.problem, two.key_accepted) == (None, None, None, True)
         assert one.asked_at == NOW
+
+    def test_a_list_that_is_open_to_anybody_proves_no_key(self):
+        """A server that answers without the key too, as llama.cpp does, says nothing of it; no other gets the key."""
+        rack = Rack(answer(GOOD), answer(GOOD))
+        assert [each.key_accepted for each in rack.checkup()] == [None, None]
+        assert ["authorization" in request.headers for request in rack.two.requests] == [True, False]
+
+    @pytest.mark.parametrize("status", [404, 405])
+    def test_no_list_at_all(self, status: int):
+        """A server that cannot list its models is no failure, and says so."""
+        rack = Rack(answer(GOOD), answer(GOOD))
+        rack.two.paths["/models"] = answer(b"", status)
+        _, two = rack.checkup()
+        assert (two.problem, two.lists_nothing, two.key_accepted) == (None, status, None)
 
     @pytest.mark.parametrize(
         ("script", "problem", "accepted"),
         [
-            (raw(b""), "broken", None),
-            (answer(b"", 500), "status 500", None),
+            (raw(b""), "the connection broke, or spoke no HTTP", None),
+            (answer(b"", 500), "HTTP status 500", None),
             (answer(error(401), 401), None, False),
             (answer(error(403), 403), None, False),
             (
                 answer(page(OLLAMA, VLLM | {"root": None})),
                 f"expected '{MODEL}' among its models, found 'llama3.1:latest', 'llama'",
-                True,
+                None,
             ),
-            (answer(page()), f"expected '{MODEL}' among its models, found none", True),
+            (answer(page()), f"expected '{MODEL}' among its models, found none", None),
         ],
     )
     def test_what_is_wrong(self, script: Script, problem: str | None, accepted: bool | None):  # noqa: FBT001 - a case

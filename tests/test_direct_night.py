@@ -14,7 +14,7 @@ import kept_site
 import pytest
 
 from generator.archive import codec
-from generator.errors import ContentError
+from generator.errors import ContentError, RouterError
 from generator.records.endpoint import Endpoint
 from generator.records.night import NightState
 from generator.terminal.routers import router_of
@@ -139,10 +139,32 @@ def test_a_server_that_is_away_is_said_to_be(rack: Rack):
 
     rack.servers["Rack Two"].paths["/models"] = answer(b"", 503)
     root = run(rack.serve(night), 60)
-    assert "server Rack Two of aster/sphinx-8b lists no models tonight: it is left out" in said
+    assert (
+        "server Rack Two of aster/sphinx-8b is left out tonight: HTTP status 503. Check that it runs, and its address "
+        "in content/site.toml"
+    ) in said
     record = root.store.nights.get(NOW.date()).record
     endpoints = codec.records_of(root.store.nights.table(record, "listings"), Endpoint)
     assert [each.provider for each in endpoints] == ["Rack One"]
+
+
+def test_a_night_on_which_no_server_answers(rack: Rack):
+    """Nothing is begun, and the message says of each server why, not that models should be corrected."""
+
+    async def night() -> None:
+        root = rack.write_settings("Rack One", "Rack Two")
+        begin_archive(root)
+        await probe(root, world(), router_of, progress=kept_site.Silent())
+
+    rack.servers["Rack One"].paths["/models"] = answer(b"<html>")
+    rack.servers["Rack Two"].paths["/models"] = answer(b"", 503)
+    with pytest.raises(RouterError) as caught:
+        run(rack.serve(night), 60)
+    message = str(caught.value)
+    assert "server Rack One of aster/sphinx-8b is left out tonight: its answer is no list of models" in message
+    assert "server Rack Two of aster/sphinx-8b is left out tonight: HTTP status 503" in message
+    assert "min_providers" not in message
+    assert Root(rack.path).store.nights.unsealed() == ()
 
 
 def test_a_night_goes_on_with_the_servers_that_it_was_begun_with(rack: Rack):

@@ -184,7 +184,7 @@ class TestASoundRoot:
         assert {check["state"] for check in checks.values()} == {"ok"}
         assert "new" in checks["last night"]["found"]
         assert checks["disk"]["expected"].startswith("2,500.0 MB free")
-        assert "no night is kept" in checks["disk"]["expected"]
+        assert "roughly needs; no night is kept" in checks["disk"]["expected"]
         assert sorted(path.name for path in tmp_path.iterdir()) == ["content"]
 
     def test_a_folder_that_is_none(self, tmp_path: Path):
@@ -550,12 +550,71 @@ class TestFigures:
         assert together(Checkup(address="a"), [other]) == msgspec.structs.replace(other, address="a")
         assert together(other, [own]) == other
 
+    @pytest.mark.parametrize(
+        ("ms", "told"),
+        [
+            (0, "no difference that the Date header could show"),
+            (1999, "no difference that the Date header could show"),
+            (-1999, "no difference that the Date header could show"),
+            (2000, "this machine 2 s ahead"),
+            (-2000, "this machine 2 s behind"),
+        ],
+    )
+    def test_a_date_header_has_whole_seconds(self, ms: int, told: str):
+        """What it cannot show is told as no difference."""
+        end = FarEnd(name="router", key_variable=None, key_set=False, key_needed=False)
+        checkup = Checkup(address="a", date=NOW, asked_at=NOW + timedelta(milliseconds=ms))
+        assert far_end_checks(end, checkup)[2].found == told
+
+    def test_a_server_that_says_nothing_of_its_key(self):
+        """An open list of models, or none at all, proves no key; a server without a list is worth a look."""
+        end = FarEnd(name="server a", key_variable="A_KEY", key_set=True, key_needed=False, direct=True)
+        reached, key, _ = far_end_checks(end, Checkup(address="http://a"))
+        assert (reached.state, key.state) == (CheckState.OK, CheckState.NOT_CHECKED)
+        assert "open to anybody" in key.found
+        reached, key, _ = far_end_checks(end, Checkup(address="http://a", lists_nothing=404))
+        assert (reached.state, key.state) == (CheckState.ATTENTION, CheckState.NOT_CHECKED)
+        assert "HTTP status 404" in reached.found
+        assert "wrong one is answered so too" in (reached.do or "")
+        refused = far_end_checks(end, Checkup(address="http://a", key_accepted=False))[1]
+        assert refused.do == "Set A_KEY to a key that the server takes"
+
+    @pytest.mark.parametrize(
+        ("checkup", "key_set", "why"),
+        [
+            (Checkup(address="a", key_accepted=False), True, "the key is refused"),
+            (Checkup(address="a", key_accepted=False), False, "no key is set"),
+            (Checkup(address="a", problem="status 500"), True, "no answer that can be read"),
+        ],
+    )
+    def test_money_that_nobody_could_tell_of(self, checkup: Checkup, key_set: bool, why: str):  # noqa: FBT001 - a case
+        """One check says why, and blames no key without a limit."""
+        (check,) = money_checks(BudgetSettings(), checkup, key_set=key_set)
+        assert (check.state, check.do) == (CheckState.NOT_CHECKED, None)
+        assert why in check.found
+
     def test_a_router_that_charges_is_never_asked_without_a_key(self):
         """No key's variable in the settings fails, whatever the router says."""
         end = FarEnd(name="router", key_variable=None, key_set=False, key_needed=True)
         key = far_end_checks(end, Checkup(address="a"))[1]
         assert key.state is CheckState.FAILED
         assert "key_variable" in (key.do or "")
+
+
+class TestPerModel:
+    def test_only_the_rule_can_find_it(self, root: Path):
+        """A model that settings of its own name and nothing else is said to be seen when a night is planned."""
+        own = '[per_model."nobody/unknown"]\nmax_tokens = 64\n'
+        with serving() as server:
+            write_settings(root, server.address, more=own)
+            site = root / "content/site.toml"
+            assert "found" in examined(root)["settings"]
+            assert examined(root)["settings"]["state"] == "failed"
+            site.write_text(f"min_providers = 4\n{site.read_text()}")
+            check = examined(root)["per_model"]
+        assert check["state"] == "not checked"
+        assert "nobody/unknown" in check["found"]
+        assert "bitdepth plan" in check["do"]
 
 
 class TestArchive:
@@ -649,6 +708,12 @@ class TestArchive:
         monkeypatch.setattr(condition, "free_bytes", lambda _: int(times * 20 * kept))
         assert look(root)["disk"]["state"] == state
 
+    @pytest.mark.parametrize(("free", "state"), [(49, "failed"), (51, "attention"), (2499, "attention"), (2501, "ok")])
+    def test_a_disk_for_a_first_night(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, free: int, state: str):
+        """Before a night is kept its need is a rough guess, which fails nothing where there is room for a small one."""
+        monkeypatch.setattr(condition, "free_bytes", lambda _: free * 1_000_000)
+        assert look(tmp_path)["disk"]["state"] == state
+
     def test_free_space_is_what_the_system_says(self, root: Path):
         """The figure is the disk's own, and a folder that is not there is passed over."""
         free = condition.free_bytes((root, root / "nowhere"))
@@ -731,6 +796,11 @@ class TestTonight:
         found = look(root)["tonight"]
         assert found["state"] == state
         assert said in found["found"]
+
+    def test_a_night_before_its_hour_is_said_to_be(self, root: Path, monkeypatch: pytest.MonkeyPatch):
+        """Whoever runs it now is told by how much it begins too early."""
+        monkeypatch.setattr(cli, "_now", lambda: NOW.replace(hour=1))
+        assert "Begun now, night 2026-03-03 begins 2 h before its hour (03:00 UTC)" in look(root)["tonight"]["found"]
 
     def test_a_sealed_night_asks_nothing_more(self, root: Path, monkeypatch: pytest.MonkeyPatch):
         """Once tonight is sealed, a run would ask nothing."""

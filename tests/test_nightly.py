@@ -221,7 +221,7 @@ class TestEachStopHasItsExitCode:
         left_out = [msgspec.json.decode(site.run("plan", "--json").stdout)["left_out"]]
         stopped = site.run("probe")
         assert stopped.returncode == 4
-        assert "120 requests left out" in stopped.stderr
+        assert "120 graded requests left out" in stopped.stderr
         assert "on the run that completes the night" in stopped.stderr
         left_out.append(msgspec.json.decode(site.run("plan", "--json").stdout)["left_out"])
         assert left_out == [120, 120]

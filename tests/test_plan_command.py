@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import io
 import itertools
+import re
 import time
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
@@ -24,6 +25,7 @@ from generator.probing.budget import worst_case
 from generator.probing.demo.process import running_router
 from generator.records.account import Account, AccountState
 from generator.records.cost_plan import CostPlan, Pricing
+from generator.records.figures import decimal_text
 from generator.records.night import NightPlan
 from generator.settings import BudgetSettings
 from generator.terminal.plan import print_plan
@@ -119,9 +121,61 @@ class TestPlan:
         text = told(site, "plan")
         assert "nothing was asked and nothing written" in text
         assert "the night draws its own" in text
-        assert "600 graded requests, at most 0.00" in text
+        assert "At tonight's listed prices: 600 graded requests, at most 0.00" in text
         assert "0.01 / 0.02" in text
-        assert "The cap of 1 USD suffices, even at 2 times the listed prices" in text
+        assert "At the price limit, 2 times the listed prices: at most 0.0" in text
+        assert "The cap of 1 USD is enough even at the price limit" in text
+        assert "before its hour" not in text
+
+    def test_what_is_printed_adds_up(self, site: DemoSite):
+        """Rows come to the model's sums, models to the night's, and the cap's need to its parts: to the last digit."""
+        path = site.path / "content/site.toml"
+        path.write_text(path.read_text().replace("rungs = []", "rungs = [1024]"))
+        text = told(site, "plan")
+        rows = re.findall(r"│ +([0-9,]+) +│ +([0-9.]+) +│ +([0-9,]+) +│ +([0-9.]+) +│", text)
+        assert len(rows) == ENDPOINTS
+        graded, worst, probes, context = (sum(Decimal(row[place]) for row in rows) for place in range(4))
+        said = (
+            f"{graded} graded requests, at most {decimal_text(worst)} USD; {probes} context probes, at most "
+            f"{decimal_text(context)} USD; together at most {decimal_text(worst + context)} USD"
+        )
+        assert " ".join(text.split()).count(said) == 2  # Of the one model, and of the night.
+        assert f"at most {decimal_text(2 * (worst + context))} USD. Past that limit" in text
+        needed = re.search(r"A cap of ([0-9.]+) USD cannot stop .* and ([0-9.]+) USD because", text)
+        assert needed is not None
+        assert Decimal(needed[1]) == worst + context + Decimal(needed[2])
+
+    def test_a_night_before_its_hour(self, site: DemoSite, monkeypatch: pytest.MonkeyPatch):
+        """A plan made hours before the night is meant to begin says so in one line."""
+        monkeypatch.setattr("generator.cli._now", lambda: datetime(2026, 11, 30, 0, 20, tzinfo=UTC))
+        done = CliRunner().invoke(app, ["plan", "--root", str(site.path)])
+        assert done.stderr.count("night 2026-11-30 begins 2 h before its hour (03:00 UTC)") == 1
+
+    @pytest.mark.parametrize(
+        ("line", "version"), [('method = "9.9"', "9.9"), ('candidates = ["8.8"]\nmethod = "0.1"', "8.8")]
+    )
+    def test_a_method_that_nightly_refuses(self, site: DemoSite, line: str, version: str):
+        """What could not be graded under is refused by the plan as it is before anything is paid."""
+        path = site.path / "content/site.toml"
+        path.write_text(path.read_text().replace('method = "0.1"', line))
+        for command in ("plan", "nightly"):
+            done = CliRunner().invoke(app, [command, "--root", str(site.path)])
+            assert done.exit_code == 1
+            assert f"content/methods/{version}.toml" in done.stderr
+
+    def test_settings_of_a_model_that_the_rule_does_not_find(self, site: DemoSite):
+        """With a rule it is said in one line; without one it is refused, as nothing could ever be asked by it."""
+        path = site.path / "content/site.toml"
+        own = '[per_model."nobody/unknown"]\nmax_tokens = 64\n'
+        sound = path.read_text()
+        path.write_text(sound + own)
+        refused = CliRunner().invoke(app, ["plan", "--root", str(site.path)])
+        assert refused.exit_code == 1
+        assert "found 'nobody/unknown'" in refused.stderr
+        path.write_text(f"min_providers = 50\n{sound}{own}")
+        done = CliRunner().invoke(app, ["plan", "--root", str(site.path)])
+        assert done.exit_code == 0
+        assert done.stderr.count('per_model."nobody/unknown" is for no model that is watched tonight') == 1
 
     @pytest.mark.parametrize("command", ["nightly", "probe"])
     def test_a_dry_run_is_the_same(self, site: DemoSite, command: str):
@@ -156,15 +210,18 @@ class TestCap:
         caps = {f"{most + Decimal('0.001'):f}": True, f"{needed + Decimal('0.001'):f}": True, "0.0001": False}
         assert [planned(site, "--max-usd", cap)["suffices"] for cap in caps] == list(caps.values())
         texts = [told(site, "plan", "--max-usd", cap) for cap in caps]
-        assert "even at 2 times" in texts[0]
-        assert "as long as prices stay" in texts[1]
-        assert "may stop the night before its end" in texts[2]
+        assert "is enough even at the price limit" in texts[0]
+        assert "is enough for that" in texts[1]
+        assert "is less and may stop the night before its end" in texts[2]
+        assert all("USD cannot stop the night as long as prices stay" in text for text in texts)
 
     def test_a_router_that_charges_and_no_cap(self, site: DemoSite):
         """The plan is printed all the same, and says what to set; probing refuses."""
         path = site.path / "content/site.toml"
         path.write_text(path.read_text().replace('kind = "demo"', 'kind = "openrouter"').replace('max_usd = "1"', ""))
-        assert "No cap is set, and this router charges" in told(site, "plan")
+        text = told(site, "plan")
+        assert "cannot stop the night" in text
+        assert "None is set, and this router charges" in text
         assert planned(site)["cap_usd"] is None
         refused = CliRunner().invoke(app, ["probe", "--root", str(site.path)])
         assert refused.exit_code == 1
@@ -212,6 +269,7 @@ class TestANightThatIsBegun:
         worst = sum(worst_case(ask, settings) or 0 for ask in asks[100:])
         assert Decimal(found["most_usd"]) == Decimal("0.00001") + worst
         assert "begun already" in told(site, "plan")
+        assert "what has changed in content/site.toml since then waits for the next night" in told(site, "plan")
         assert "earlier runs may have cost up to" in told(site, "plan")
 
     def test_what_a_killed_run_had_in_flight_is_spent(self, site: DemoSite):
@@ -247,7 +305,7 @@ class TestEndpointsWithoutAPrice:
         assert (first["pricing"], first["requests"], first["price_prompt"]) == ("left_out", 0, None)
         assert planned(site)["left_out"] == PROMPTS
         assert "no price listed: left out" in told(site, "plan")
-        assert "120 requests left out for want of a price" in told(site, "plan")
+        assert "120 graded requests left out for want of a price" in told(site, "plan")
         allowed = planned(site, "--allow-unpriced")
         first = allowed["models"][0]["endpoints"][0]
         assert (first["pricing"], first["requests"], allowed["left_out"], allowed["unknown"]) == (

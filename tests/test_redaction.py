@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import string
 import time
 import timeit
 
@@ -41,11 +42,11 @@ class TestRedaction:
         """A text that went into JSON several times, and into capitals, holds the key in none of its layers."""
         text = f"x{data.draw(st.sampled_from([key, key.upper(), key.lower(), key.swapcase()]))}y"
         depth = data.draw(st.integers(0, 4))
-        for _ in range(depth):
-            chosen = data.draw(st.sets(st.sampled_from(key), max_size=10))
-            escaped = "".join(
-                f"\\u{ord(one):04x}" if one in chosen - {"\\"} else json.dumps(one)[1:-1] for one in text
-            )
+        for layer in range(depth):
+            # An escape is not itself taken apart by the next layer: it consists of letters and digits.
+            plain = {"\\"} if layer == 0 else {"\\", *string.ascii_letters, *string.digits}
+            chosen = data.draw(st.sets(st.sampled_from(key), max_size=10)) - plain
+            escaped = "".join(f"\\u{ord(one):04x}" if one in chosen else json.dumps(one)[1:-1] for one in text)
             text = f'{{"debug": "{escaped}"}}'
         left = Redaction(key)(text.encode()).decode()
         for _ in range(depth):

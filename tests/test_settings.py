@@ -3,22 +3,30 @@
 from __future__ import annotations
 
 import asyncio
+import re
+import tomllib
 from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
 
+import msgspec
 import pytest
 
+from generator import settings as settings_module
 from generator.content import Content
 from generator.errors import ContentError, RouterError
 from generator.probing.demo_client import Demo
 from generator.probing.direct import Direct
 from generator.probing.huggingface import HuggingFace
 from generator.probing.openrouter import OpenRouter
+from generator.records.check import failed
 from generator.records.night import ModelSettings
-from generator.settings import Key, Settings
+from generator.settings import PATTERN_WORDS, Key, Settings
+from generator.settings_rules import unnamed_models
 from generator.terminal.routers import demo_at, router_of
+from generator.workflows.planning import own_settings
 from generator.workflows.world import World
+from tests.probing_makers import listing
 
 REPOSITORY = Path(__file__).parent.parent
 HEAD = """
@@ -194,6 +202,126 @@ class TestServers:
         assert "https://" in refused(tmp_path, DIRECT, far + 'key_variable = "RACK_KEY"\n')
 
 
+class TestRefusals:
+    """Each says what was expected, in words, what was found, where by its own key, and what to do."""
+
+    @pytest.mark.parametrize(
+        ("parts", "said"),
+        [
+            (
+                ('models = ["a/b"]', OPENROUTER, '[per_model."a/b"]\nmax_tokens = 1\n'),
+                """expected int >= 16, found 1 in content/site.toml, field 'per_model."a/b".max_tokens'""",
+            ),
+            (
+                ('models = ["a/b"]', OPENROUTER, '[per_model."a/b"]\n[per_model."c/d"]\nnonsense = 1\n'),
+                """expected no such field, found one in content/site.toml, field 'per_model."c/d".nonsense'""",
+            ),
+            (
+                ('models = ["a/b"]', OPENROUTER, '[per_model."b"]\n'),
+                "expected a model as author/name, found 'b' in content/site.toml, field 'per_model'",
+            ),
+            (('models = ["b"]', OPENROUTER), "as author/name, found 'b' in content/site.toml, field 'models[0]'"),
+            (
+                ('models = ["a/b"]', OPENROUTER.replace("https", "http")),
+                "and without a user, found 'http://openrouter.ai/api/v1'",
+            ),
+            (
+                ('models = ["a/b"]', OPENROUTER.replace("//", "//me:PASSWORD@")),
+                "found 'https://...@openrouter.ai/api/v1'",
+            ),
+            (('models = ["a/b"]', OPENROUTER, 'key_variable = "sk-x"\n'), "found a text that is not repeated here"),
+            (
+                ('models = ["a/b"]', OPENROUTER.replace('openrouter"', 'other"')),
+                "expected 'demo' or 'direct' or 'huggingface' or 'openrouter', found 'other'",
+            ),
+            (('models = ["a/b"]', OPENROUTER, "[probing]\nhour_utc = 24\n"), "expected int <= 23, found 24"),
+            (('models = ["a/b"]', OPENROUTER, '[budget]\nmax_usd = "-2"\n'), "such as '2.50'"),
+            (('models = ["a/b"]', OPENROUTER, f'[budget]\nmax_usd = "{"9" * 500}"\n'), f"found '{'9' * 80}...'"),
+            (('models = ["a/b"]', OPENROUTER, f"[context]\nrungs = {[300] * 13}\n"), "<= 12, found a list of 13"),
+            (('models = ["a/b"]', OPENROUTER, "[context]\nrungs = [400, 300]\n"), "to ascend, found 400, 300"),
+            (("models = []", OPENROUTER), "found neither"),
+        ],
+    )
+    def test_in_words(self, tmp_path: Path, parts: tuple[str, ...], said: str):
+        """No regular expression, no '[...]', and never a text that may be a key or a password."""
+        message = refused(tmp_path, *parts)
+        assert said in message
+        assert "^" not in message
+        assert "[...]" not in message
+        assert not any(secret in message for secret in ("sk-x", "PASSWORD"))
+        assert "Correct it there" in message
+
+    def test_every_pattern_has_its_words(self):
+        """Whatever pattern settings hold a text to is told in words."""
+        held = re.findall(r"pattern=([^)]*)\)", (REPOSITORY / "generator/settings.py").read_text())
+        assert held
+        assert {getattr(settings_module, name) for name in held} == PATTERN_WORDS.keys()
+
+    @pytest.mark.parametrize(
+        ("data", "said"),
+        [
+            (b"\xff\xfe", "expected UTF-8, found invalid start byte at byte 0 in content/site.toml. Save the file"),
+            (b"x = [", "expected TOML, found: .* in content/site.toml. Mend that line"),
+            (None, r"expected a settings file, found none in \S+/content/site.toml. Give --root"),
+        ],
+    )
+    def test_a_file_that_cannot_be_read(self, tmp_path: Path, data: bytes | None, said: str):
+        """Each of the three says what to do, and a missing one names the folder as it was given."""
+        (tmp_path / "content").mkdir()
+        if data is not None:
+            (tmp_path / "content/site.toml").write_bytes(data)
+        with pytest.raises(ContentError, match=said):
+            Content(tmp_path).settings()
+
+    def test_a_folder_that_is_none_is_named(self):
+        """As the command line gave it."""
+        with pytest.raises(ContentError, match=r"found none in nowhere/at/all/content/site\.toml"):
+            Content(Path("nowhere/at/all")).settings()
+
+    def test_a_prompt_set_that_is_not_there(self, tmp_path: Path):
+        """Those that are there are named."""
+        with pytest.raises(ContentError, match=r"content/prompts/p9/set.toml\. Known prompt sets: .*p1"):
+            Content(tmp_path).prompt_set("p9")
+
+
+class TestContradictions:
+    def test_an_idle_deadline_past_the_total_one(self, tmp_path: Path):
+        """No pause can be longer than the whole request."""
+        probing = "[probing]\ntotal_deadline_s = 30\n"
+        message = refused(tmp_path, 'models = ["a/b"]', OPENROUTER, probing)
+        assert "expected at most the total deadline (30 s), found 60 s" in message
+        assert "'probing.idle_deadline_s'. Set it to 30 or less" in message
+        read(tmp_path, 'models = ["a/b"]', OPENROUTER, f"{probing}idle_deadline_s = 30\n")
+
+    @pytest.mark.parametrize("field", ["models", "exclude"])
+    def test_a_variant_of_a_model(self, tmp_path: Path, field: str):
+        """':free' names another offer, which OpenRouter would never be asked for; the reason is given."""
+        line = f'{field} = ["a/c", "a/b:free"]\nmin_providers = 4'
+        message = refused(tmp_path, line, OPENROUTER)
+        assert f"'{field}[1]'. Name 'a/b': ':free' is another offer" in message
+        read(tmp_path, line, OPENROUTER.replace('"openrouter"', '"huggingface"'))
+
+    def test_settings_of_a_model_that_nobody_watches(self, tmp_path: Path):
+        """Refused where models are named alone; a rule may still find it, and a server names its own."""
+        own = '[per_model."c/d"]\nmax_tokens = 64\n'
+        message = refused(tmp_path, 'models = ["a/b"]', OPENROUTER, own)
+        assert "expected a model that is watched (a/b), found 'c/d'" in message
+        assert "found 'c/d'" in refused(tmp_path, DIRECT, SERVER, own)
+        by_rule = read(tmp_path, "min_providers = 4", OPENROUTER, own)
+        assert unnamed_models(by_rule) == ("c/d",)
+        served = read(tmp_path, DIRECT, SERVER.replace('"a/b"', '"c/d"'), own)
+        assert unnamed_models(served) == ()
+
+    def test_a_model_by_its_id(self, tmp_path: Path):
+        """Who names a model by its id in both places has its settings applied; beside the slug's the slug's count."""
+        own = '[per_model."a/id"]\nmax_tokens = 64\n[per_model."a/slug"]\nmax_tokens = 32\n'
+        both = read(tmp_path, 'models = ["a/id", "a/slug"]', OPENROUTER, own)
+        listed = listing(model="a/slug", model_id="a/id")
+        assert own_settings(both, [listed]) == {"a/slug": ModelSettings(max_tokens=32)}
+        one = msgspec.structs.replace(both, per_model={"a/id": ModelSettings(max_tokens=64)})
+        assert own_settings(one, [listed]) == {"a/slug": ModelSettings(max_tokens=64)}
+
+
 class TestPerModel:
     def test_what_is_asked_otherwise(self, tmp_path: Path):
         """A model's own thinking budget and cut."""
@@ -274,6 +402,23 @@ class TestTheRouterThatSettingsName:
         assert isinstance(made, Direct)
         assert router_of(read(tmp_path, DIRECT, SERVER), WORLD).kind == "direct"
 
+    @pytest.mark.parametrize(
+        ("value", "flaw"),
+        [("sk-a\nb-canary", "a line break"), ("sk-\tcanary", "a control"), ("sk-é-canary", "not ASCII")],
+    )
+    def test_a_key_that_cannot_be_sent(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, value: str, flaw: str):
+        """Its variable is named and what is wrong with it, and nothing of it is shown."""
+        monkeypatch.setenv("R_KEY", value)
+        with pytest.raises(RouterError) as caught:
+            router_of(read(tmp_path, DIRECT, f'{SERVER}key_variable = "R_KEY"\n'), WORLD)
+        message = str(caught.value)
+        assert "in variable R_KEY. Set R_KEY anew" in message
+        assert flaw in message
+        assert "canary" not in message
+        told = failed("router", "settings", caught.value, "Mend it")
+        assert "expected" not in told.found
+        assert told.found.endswith(", in variable R_KEY")
+
     @pytest.mark.parametrize("value", [None, "", "  "])
     def test_a_missing_key(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, value: str | None):
         """A variable that is not set, or empty, is named, with the field that names it."""
@@ -284,7 +429,9 @@ class TestTheRouterThatSettingsName:
         with pytest.raises(RouterError, match=r"variable R_KEY\. Set R_KEY, or change router.key_variable"):
             router_of(read(tmp_path, 'models = ["a/b"]', router), WORLD)
         server = f'{SERVER}key_variable = "R_KEY"\n'
-        with pytest.raises(RouterError, match=r"variable R_KEY\. .*servers\[0\].key_variable"):
+        with pytest.raises(
+            RouterError, match=r"the key of server 'rack' .*variable R_KEY\. .*servers\[0\].key_variable"
+        ):
             router_of(read(tmp_path, DIRECT, server), WORLD)
 
     def test_a_key_is_shown_nowhere(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -311,7 +458,8 @@ def examples() -> list[str]:
 @pytest.mark.parametrize("example", examples())
 def test_a_shipped_example_is_sound(tmp_path: Path, example: str):
     """What content/site.toml shows in comments can be used as it stands, and its servers can be asked."""
-    watched = "" if 'kind = "direct"' in example or "min_providers" in example else 'models = ["a/b"]'
+    models = tomllib.loads((REPOSITORY / "content/site.toml").read_text())["models"]
+    watched = "" if 'kind = "direct"' in example or "min_providers" in example else f"models = {models}"
     settings = read(tmp_path, watched, example, "" if "[router]" in example else OPENROUTER)
     keys = {server.key_variable: Key("k") for server in settings.servers if server.key_variable is not None}
     assert isinstance(Direct(settings.servers, keys, settings.probing, WORLD.now, WORLD.monotonic), Direct)

@@ -71,13 +71,15 @@ def far_end_checks(end: FarEnd, checkup: Checkup) -> tuple[Check, ...]:
     return (_reached(end, checkup, CheckState.FAILED), _key(end, checkup), _clock(end, checkup))
 
 
-def money_checks(budget: BudgetSettings, checkup: Checkup) -> tuple[Check, ...]:
+def money_checks(budget: BudgetSettings, checkup: Checkup, *, key_set: bool = True) -> tuple[Check, ...]:
     """Return whether what is left of credit, and of the key's own limit, covers the most that a night may cost.
 
     Where nothing could be told of either, one check says why.
     """
     if checkup.key_accepted is False or checkup.problem is not None:
-        why = "the key is refused" if checkup.problem is None else "the router gave no answer that can be read"
+        why = "the key is refused" if key_set else "no key is set"
+        if checkup.problem is not None:
+            why = "the router gave no answer that can be read"
         expected = "what the router says is left to this key"
         return (
             Check(

@@ -30,7 +30,10 @@ def check_archive(kept: Kept, format_texts: frozenset[bytes], unsealed: frozense
     """
     names = {name for name in kept.names() if not _unsealed(name, unsealed)}
     for night in sorted(unsealed):
-        findings.note(f"night {night} is not sealed yet: the command that began it carries on with it")
+        findings.note(
+            f"night {night} is not sealed yet: the command that began it carries on with it, after midnight UTC with "
+            f"--night {night}"
+        )
     known = {FORMAT_FILE}
     with findings.reading(ARCHIVE + FORMAT_FILE):
         findings.checked("archive files")

@@ -63,7 +63,7 @@ def _router_checks(settings: Settings, checkups: Sequence[Checkup], is_set: Call
     yield from far_end_checks(end, whole)
     yield from (other_address_check(other) for other in others)
     if router.charges:
-        yield from money_checks(settings.budget, whole)
+        yield from money_checks(settings.budget, whole, key_set=end.key_set)
 
 
 def _servers_checks(settings: Settings, checkups: Sequence[Checkup], is_set: Callable[[str], bool]) -> Iterator[Check]:

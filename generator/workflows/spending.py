@@ -9,10 +9,11 @@ import msgspec
 from generator.archive.journal import Journal, Loaded
 from generator.probing.budget import Budget, unspent
 from generator.probing.carrying_on import carried_on
+from generator.probing.context import CONTEXT_FAMILY
 from generator.probing.interface import Ask
 from generator.probing.prices import prices_of
 from generator.records.account import Account, AccountState
-from generator.records.figures import counted
+from generator.records.cost_plan import asked_words
 from generator.settings import BudgetSettings, ProbingSettings, Settings
 from generator.workflows.planning import planned_asks, planned_context_asks
 from generator.workflows.world import Progress
@@ -55,18 +56,23 @@ def write_account(journal: Journal, budget: Budget, state: AccountState) -> None
 
 def say_unpriced(asks: Sequence[Ask], budget: Budget, settings: ProbingSettings, progress: Progress) -> None:
     """Say what becomes of requests to endpoints that list no price, context probes included, where there is a cap."""
-    left_out = len(_left_out(asks, budget, settings))
+    left_out = _left_out(asks, budget, settings)
     if left_out:
         progress.say(
-            f"{counted(left_out, 'request')} left out: their endpoints list no price, and there is a cap; "
+            f"{_words(left_out)} left out: their endpoints list no price, and there is a cap; "
             "--allow-unpriced asks them too, if it is given at the latest on the run that completes the night"
         )
-    unpriced = sum(prices_of(ask) is None for ask in asks) - left_out
+    unpriced = [ask for ask in asks if prices_of(ask) is None and budget.hold(ask, settings) is not None]
     if unpriced and budget.cap is not None:
         progress.say(
-            f"{counted(unpriced, 'request')} to endpoints that list no price: what they cost is not known beforehand, "
+            f"{_words(unpriced)} to endpoints that list no price: what they cost is not known beforehand, "
             "and the highest price listed beside them is held for it"
         )
+
+
+def _words(asks: Sequence[Ask]) -> str:
+    context = sum(ask.prompt.family == CONTEXT_FAMILY for ask in asks)
+    return asked_words(len(asks) - context, context)
 
 
 def _left_out(asks: Sequence[Ask], budget: Budget, settings: ProbingSettings) -> tuple[Ask, ...]:

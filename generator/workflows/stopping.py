@@ -81,7 +81,7 @@ def _stopped(asked: Asked) -> tuple[list[str], list[str]]:
             cap = decimal_text(asked.budget.cap or Decimal(0))
             cost = decimal_text(asked.budget.spent.quantize(_STEP, rounding=ROUND_UP))
             return (
-                [f"the next request could pass the cap of {cap} USD, of which the night may have cost {cost} USD"],
+                [f"the next request could pass the cap of {cap} USD; the night may have cost up to {cost} USD"],
                 ["Raise 'budget.max_usd' in content/site.toml, or give --max-usd."],
             )
         case Stop.KEY_REFUSED:
