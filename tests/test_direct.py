@@ -291,7 +291,7 @@ class TestListing:
         )
         assert len(rack.two.requests) == 1
 
-    @pytest.mark.parametrize("path", ["/home/me/llama.gguf", "C:\\models\\llama.gguf", "~/llama.gguf"])
+    @pytest.mark.parametrize("path", ["/srv/models/llama.gguf", "C:\\models\\llama.gguf", "~/llama.gguf"])
     def test_a_server_that_names_a_path(self, path: str):
         """The path of a file on its machine would be published: it is left out, and a checkup says what to do."""
         racks = [Rack(answer(GOOD), answer(GOOD)) for _ in range(2)]

@@ -9,7 +9,7 @@ import pytest
 
 from generator.probing.interface import End, Reply
 from generator.probing.wire_server_list import remark, server_list
-from generator.records.refusal import refusal
+from generator.records.refusal import place, refusal
 from generator.records.refused_place import located, path_of, shown
 from generator.settings import ServerSettings
 
@@ -24,13 +24,20 @@ class Leaf(msgspec.Struct, forbid_unknown_fields=True):
     choice: Literal["left", "right"] | None = None
 
 
+class Needy(msgspec.Struct):
+    """Needs a field."""
+
+    needed: int
+
+
 class Tree(msgspec.Struct, forbid_unknown_fields=True):
     """Holds leaves by name, in a list and by name in a list."""
 
     by_name: dict[Annotated[str, msgspec.Meta(pattern=WORD)], Leaf] = {}
     listed: list[Leaf] = []
     deep: list[dict[str, dict[str, Leaf]]] = []
-    access_token: Annotated[str, msgspec.Meta(pattern=WORD)] = "a"
+    access_token: Annotated[str, msgspec.Meta(pattern=WORD)] = "a"  # noqa: S105 - no password, but a name of one
+    needy: Needy | None = None
     name: Annotated[str, msgspec.Meta(pattern=WORD)] = "a"
 
 
@@ -55,6 +62,7 @@ def told(raw: object) -> tuple[str, str]:
             'deep[1]."x"."z".number',
         ),
         ({"listed": 1}, "expected array, found int", "listed"),
+        ({"needy": {}}, "expected a field, found none", "needy.needed"),
         ({"other": 1}, "expected no such field, found one", "other"),
         ({"name": "//me:pass/word@host"}, "expected a word, found '//...@host'", "name"),
         ({"access_token": "SECRET"}, "expected a word, found a text that is not repeated here", "access_token"),
@@ -111,3 +119,9 @@ def test_every_end_of_a_reading_has_its_words(end: End):
     assert "is left out tonight: " in (remark(server, server_list(server, Reply(end=end))) or "")
     sound = Reply(end=End.COMPLETE, status=200, body=b'{"data": [{"id": "m"}]}')
     assert remark(server, server_list(server, sound)) is None
+
+
+def test_a_place_is_named_with_its_file():
+    """The whole file is named alone."""
+    assert place("content/site.toml", "") == "content/site.toml"
+    assert place("content/site.toml", "method") == "content/site.toml, field 'method'"

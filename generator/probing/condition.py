@@ -29,7 +29,12 @@ _MOST_WORDS = 300
 """Characters of a problem: a server's may name the models that it has instead."""
 _NO_ANSWER = "no answer to go by"
 _NOT_TOLD = "none told to this key"
-_LOOK = "Look at the account's page at the router; a key without a limit has none to tell"
+_LOOK = "Look at the account's page at the router"
+_UNTOLD = {
+    "credit": f"{_LOOK}; some keys alone are told the account's credit",
+    "key limit": f"{_LOOK}; a key without a limit has none to tell",
+}
+"""By check, what to do where nothing was told."""
 
 
 class FarEnd(msgspec.Struct, frozen=True, kw_only=True):
@@ -189,7 +194,7 @@ def _clock(end: FarEnd, checkup: Checkup) -> Check:
 def _money(name: str, left: Decimal | None, cap: Decimal | None, do: str) -> Check:
     expected = "more than 0 USD left" if cap is None else f"at least the cap of one night left, {_usd(cap)}"
     if left is None:
-        return Check(name=name, state=CheckState.NOT_CHECKED, expected=expected, found=_NOT_TOLD, do=_LOOK)
+        return Check(name=name, state=CheckState.NOT_CHECKED, expected=expected, found=_NOT_TOLD, do=_UNTOLD[name])
     if not left.is_finite():
         return Check(name=name, state=CheckState.ATTENTION, expected=expected, found="no amount", do=_LOOK)
     state = CheckState.OK if left > 0 and (cap is None or left >= cap) else CheckState.ATTENTION

@@ -74,18 +74,21 @@ def _refused(raw: object, kind: object) -> str | None:
 
 def _choices(kind: object, steps: tuple[Step, ...]) -> str:
     """Return what may stand at a place for which a few values are allowed."""
-    found = [msgspec.inspect.type_info(kind)]
+    found = _single(msgspec.inspect.type_info(kind))
     for step in steps:
-        found = [below for each in found for below in _within(each, step)]
+        found = [single for each in found for below in _within(each, step) for single in _single(below)]
     values = [repr(value) for each in found if isinstance(each, msgspec.inspect.LiteralType) for value in each.values]
     return f"expected {' or '.join(values) or 'another value'}"
+
+
+def _single(kind: msgspec.inspect.Type) -> list[msgspec.inspect.Type]:
+    """Return the kinds that a kind is a choice of."""
+    return list(kind.types) if isinstance(kind, msgspec.inspect.UnionType) else [kind]
 
 
 def _within(kind: msgspec.inspect.Type, step: Step) -> list[msgspec.inspect.Type]:
     """Return what kinds of value may stand one step below a kind."""
     match kind:
-        case msgspec.inspect.UnionType():
-            return [below for each in kind.types for below in _within(each, step)]
         case msgspec.inspect.StructType():
             return [field.type for field in kind.fields if field.encode_name == step]
         case msgspec.inspect.DictType():
