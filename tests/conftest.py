@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 from hypothesis import HealthCheck, settings
 
 settings.register_profile(
@@ -31,12 +32,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 @pytest.fixture(scope="session")
-def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the demo's site root, made by the command once for all tests; nobody may write into it."""
-    out = tmp_path_factory.mktemp("demo") / "demo"
-    command = [sys.executable, "-m", "generator", "demo", "--out", str(out)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=280, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    (out.parent / "stdout.txt").write_text(done.stdout)
-    (out.parent / "stderr.txt").write_text(done.stderr)
+def demo(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
+    """Return the demo's site root, made by the command once for all tests and workers; nobody may write into it."""
+    base = tmp_path_factory.getbasetemp()
+    shared = (base if worker_id == "master" else base.parent) / "demo"
+    out = shared / "demo"
+    with FileLock(f"{shared}.lock"):
+        if not (shared / "stdout.txt").exists():
+            command = [sys.executable, "-m", "generator", "demo", "--out", str(out)]
+            done = subprocess.run(command, capture_output=True, text=True, timeout=280, check=False)
+            assert done.returncode == 0, done.stdout + done.stderr
+            (shared / "stderr.txt").write_text(done.stderr)
+            (shared / "stdout.txt").write_text(done.stdout)
     return out

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import kept_site
 import pyarrow as pa
 import pytest
 
 from generator.archive import codec, schema
-from generator.errors import IntegrityError
+from generator.errors import IntegrityError, MissingFileError
 from generator.workflows.held_grades import held_grades
-from generator.workflows.rendering import material
+from generator.workflows.rendering import material, render
 from generator.workflows.world import Root
 
 PAGES = [(f"grades/{number:04}/index.html", f"page {number}".encode() * 50) for number in range(200)]
@@ -73,3 +75,13 @@ class TestPagesOneByOne:
             except IntegrityError:
                 refused += 1
         assert refused > 0
+
+
+class TestAKeptFileThatIsGone:
+    @pytest.mark.parametrize("name", ["archive/pages/0.1/2026-03-07.parquet", "archive/pages/methods/0.1.html"])
+    def test_the_build_fails_although_its_pages_are_laid_out(self, tmp_path: Path, name: str):
+        """'The build fails, naming the page, if a permanent page would ... go missing': kept bytes gone are named."""
+        made = kept_site.make_root(tmp_path / "root", 7)
+        (made.path / name).unlink()
+        with pytest.raises(MissingFileError, match=Path(name).name):
+            render(made, progress=kept_site.Silent())

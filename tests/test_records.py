@@ -29,9 +29,9 @@ from generator.records import figures, permalink, slug
 from generator.records.canonical import canonical_json
 from generator.records.definition_file import parse_definition, parse_method
 from generator.records.finding import FindingKind
-from generator.records.grade import Letter, UnratedReason
+from generator.records.grade import Letter, MatchNight, UnratedReason
 from generator.records.observation import Observation, Outcome
-from generator.records.reading import LETTER_WORDS, reason_words, short_form
+from generator.records.reading import LETTER_WORDS, allowed_figure, reason_words, short_form
 from generator.settings import Key
 from generator.verification.findings import Findings
 from generator.workflows.world import Root
@@ -66,6 +66,21 @@ class TestAPrintedFigureNeverContradictsItsLetter:
         shown = Fraction(figures.printed(value, limits))
         for limit in limits:
             assert (shown > limit, shown < limit) == (value > limit, value < limit)
+
+    @pytest.mark.parametrize(
+        ("allowed", "shown"), [((59, 30), "1.97"), ((9, 5), "1.8"), ((2, 1), "2"), ((2997, 1000), "2.997")]
+    )
+    def test_what_a_night_allowed_is_never_printed_as_the_next_whole_number(self, allowed: tuple[int, int], shown: str):
+        """Where 59/30 are allowed a second mismatch is outside: 'allowed 2' would say that it is not."""
+        numerator, denominator = allowed
+        night = MatchNight(
+            night=date(2026, 3, 8),
+            prompts=60,
+            mismatches=1,
+            allowed_numerator=numerator,
+            allowed_denominator=denominator,
+        )
+        assert allowed_figure(night) == shown
 
     def test_a_value_nearer_to_its_limit_than_any_decimal_is_printed_as_a_fraction(self):
         """Where no decimal of reasonable length would do, the exact fraction stands."""

@@ -267,7 +267,8 @@ class TestCheckup:
         found, reached = run(checked())
         assert reached == {}
         assert [each.problem for each in found] == [None] * len(found)
-        assert any(each.key_accepted for each in found)
+        # This direct server's list is open to anybody: it proves nothing of the key.
+        assert any(each.key_accepted for each in found) == (dialect.name != "direct")
         assert {each.asked_at for each in found} == {NOW}
         clock = found[0].date
         assert clock is not None
@@ -284,7 +285,8 @@ class TestCheckup:
                 return await router.checkup()
 
         found = run(checked())
-        assert found[0].problem == "broken"
+        assert found[0].problem is not None
+        assert "broke" in found[0].problem
         assert found[0].key_accepted is None
 
 

@@ -7,6 +7,7 @@ Every sentence that compares is made here, from the record's integers. Where a r
 from __future__ import annotations
 
 from fractions import Fraction
+from math import ceil, floor
 from typing import assert_never
 
 import msgspec
@@ -116,9 +117,12 @@ def agreement_words(differing: int, compared: int, allowed: Fraction, definition
 
 
 def allowed_figure(night: MatchNight) -> str:
-    """Return how many mismatches a night allowed, printed so that it agrees with the night's reading."""
+    """Return how many mismatches a night allowed, printed on the same side of every whole number.
+
+    A night of 2 mismatches is outside where 59/30 are allowed: they print as 1.97, never as 2.
+    """
     allowed = Fraction(night.allowed_numerator, night.allowed_denominator)
-    return printed(allowed, limits=(night.mismatches,))
+    return printed(allowed, limits=(night.mismatches, floor(allowed), ceil(allowed)))
 
 
 def task_points(grade: Grade) -> Fraction | None:

@@ -67,14 +67,20 @@ def permanent_files(root: Root) -> Iterator[tuple[str, bytes]]:
 
 
 def shelves(root: Root) -> Iterator[Shelf]:
-    """Yield what was kept together: each method version's page, each window's pages, and the files for downloading."""
-    pages = root.store.pages
+    """Yield what was kept together: each method version's page, each window's pages, and the files for downloading.
+
+    Raises:
+        MissingFileError: where a kept file is gone, whether or not its pages are laid out already.
+    """
+    pages, folder = root.store.pages, root.store.folder
     for version in pages.methods():
         manifest = pages.method_manifest(version)
+        folder.size(manifest.file)
         yield Shelf(name=manifest.file, digest=manifest.sha256, files=partial(_method_page, root, version))
     for version in root.store.grades.versions():
         for end in pages.windows(version):
             manifest = pages.manifest(version, end)
+            folder.size(manifest.file)
             yield Shelf(name=manifest.file, digest=manifest.sha256, files=partial(pages.each, version, end))
     yield from data_shelves(root)
 
@@ -104,6 +110,7 @@ def material(root: Root, grades: HeldGrades, settings: Settings) -> Material:
     kept_nights = [root.store.nights.get(night) for night in root.store.nights.kept()]
     return Material(
         settings=settings,
+        issue_address=content.settings().address,
         methods=methods,
         kept_methods=frozenset(kept),
         worked_example={version: worked_example_floor(method.definition) for version, method in methods.items()},
