@@ -11,7 +11,8 @@
   // The index has names in such parts; see generator/site/search.py.
   const betweenWords = /[^\p{L}\p{N}.]+/gu;
 
-  const counted = (found, one, many) => `${found.toLocaleString("en")} ${found === 1 ? one : many}`;
+  const counted = (found, noun) =>
+    found === 0 ? `no ${noun}` : `${found.toLocaleString("en")} ${noun}${found === 1 ? "" : "s"}`;
 
   const opened = () => {
     index ??= import("./pagefind/pagefind.js").then((pagefind) => pagefind.createInstance({ noWorker: true }));
@@ -29,8 +30,8 @@
     }
     const left = rows.filter((row) => !row.hidden);
     const models = left.filter((row) => row.localName === "li").length;
-    const endpoints = counted(left.length - models, "endpoint", "endpoints");
-    said.textContent = `${counted(models, "model", "models")} and ${endpoints} found, alphabetically.`;
+    const order = left.length > 1 ? ", alphabetically" : "";
+    said.textContent = `Found: ${counted(models, "model")}, ${counted(left.length - models, "endpoint")}${order}.`;
   };
 
   const search = async () => {

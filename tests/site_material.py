@@ -425,6 +425,7 @@ def material(**changes: Any) -> Material:
     pairs = [(a, b) for a in trees for b in trees if a < b]
     plain: dict[str, Any] = {
         "settings": own,
+        "issue_address": own.address,
         "methods": {version: method(version) for version in ("0.0", "0.1", "0.2")},
         "kept_methods": frozenset({"0.0", "0.1"}),
         "worked_example": dict.fromkeys(("0.0", "0.1", "0.2"), Fraction(4)),

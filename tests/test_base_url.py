@@ -62,6 +62,9 @@ class TestViews:
             assert canonical(before[f"{folder}index.html"]) == f"{OWN}{folder}"
             assert canonical(after[f"{folder}index.html"]) == f"{OTHER}{folder}"
         assert b'href="/of/this/index.html"' in after["404.html"]
+        ids = [re.findall("<id>(.*)</id>", each["feed.xml"].decode()) for each in (before, after)]
+        assert ids[0] == ids[1] != []
+        assert before["feed.xml"] != after["feed.xml"]
 
     def test_are_verified_for_the_address_that_they_were_laid_out_for(self, tmp_path: Path):
         """Verified for the same address nothing is found; for another, each view that names it is."""

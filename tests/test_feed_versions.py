@@ -53,10 +53,10 @@ def entries(root: Root, model: str | None = None) -> list[tuple[str, str]]:
 
 
 FIRST = [
-    "Mill: C 0.1 · M C T A D A R A, then D 0.1 · M D T A D A R A",
-    f"Kiln: U 0.1 · M A T {NO_LETTER} D A R A, then A 0.1 · M A T A D A R A",
-    f"Loom: U 0.1 · M A T {NO_LETTER} D A R A, then A 0.1 · M A T A D A R A",
-    f"Mill: U 0.1 · M C T {NO_LETTER} D A R A, then C 0.1 · M C T A D A R A",
+    "Mill: C 0.1 · M C T A D A R A (provisional), then D 0.1 · M D T A D A R A (provisional)",
+    f"Kiln: U 0.1 · M A T {NO_LETTER} D A R A (provisional), then A 0.1 · M A T A D A R A (provisional)",
+    f"Loom: U 0.1 · M A T {NO_LETTER} D A R A (provisional), then A 0.1 · M A T A D A R A (provisional)",
+    f"Mill: U 0.1 · M C T {NO_LETTER} D A R A (provisional), then C 0.1 · M C T A D A R A (provisional)",
 ]
 CURRENT = "Method version 0.2 is current; it was 0.1 before"
 
@@ -100,5 +100,5 @@ def test_a_candidate_that_becomes_current(root: Root) -> None:
         night = LAST + timedelta(days=later)
         add_night(root, night)
         grade(root, today=night, progress=Silent())
-    told = "Mill: C 0.2 · M C T A D A R A, then D 0.2 · M D T A D A R A"
+    told = "Mill: C 0.2 · M C T A D A R A (provisional), then D 0.2 · M D T A D A R A (provisional)"
     assert [title for title, _ in entries(root)] == [told, CURRENT, *FIRST]

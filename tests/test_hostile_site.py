@@ -92,8 +92,8 @@ def served(count: int, folder: Path) -> Iterator[str]:
 
 
 FOREIGN = (
-    "iframe, frame, object, embed, img, video, audio, base, form:not(#search), input:not(#q), template, foreignObject, "
-    "use, animate, set, script:not([type='application/ld+json'], [src='search.js'])"
+    "iframe, frame, object, embed, img:not(#badge-now), video, audio, base, form:not(#search), input:not(#q), "
+    "template, foreignObject, use, animate, set, script:not([type='application/ld+json'], [src='search.js'])"
 )
 """Elements that no page has of its own."""
 READ = f"""() => {{
@@ -152,7 +152,7 @@ def cited(grade: Grade, read: Mapping[str, Any], of: Made) -> None:
     name = named(grade, settings)
     who = f"{visible_plain(grade.model)} at {visible_plain(grade.provider)}"
     assert read["heading"] == who
-    assert read["title"] == f"{who}, {LAST.isoformat()} · bitdepth"
+    assert read["title"] == f"{who}, {LAST.isoformat()}, method {grade.method_version} · bitdepth"
     assert read["description"] == f"{name.title}: {name.result}."
     data = msgspec.json.decode(read["data"])
     assert (data["@type"], data["name"], data["url"]) == ("Dataset", title(grade), name.permalink)

@@ -21,7 +21,7 @@ ELSEWHERE = {
     "Exactly one request decides an observation, and": "test_collect.TestExactlyOneRequestDecides",
     "Only what never reached the endpoint is sent again.": "test_wire_outcomes.TestRetryable",
     "In an open-ended family, a continuation,": "test_wire_outcomes.TestOpenEnded",
-    "An incomplete JSON body is an error,": "test_wire_outcomes.TestRealBodies",
+    "An incomplete JSON body is an error,": "test_wire_outcomes.test_what_comes_of_a_reply",
     "An answer in which the family's normaliser finds nothing": (
         "test_wire_outcomes.test_nothing_found_is_answered_with_its_cleaned_text_and_not_correct"
     ),

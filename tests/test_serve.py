@@ -46,6 +46,7 @@ FILES = {
     "search/pagefind/wasm.en.pagefind": b"\x1f\x8b",
     "feed.xml": b"<feed/>",
     "bare/file.txt": b"text",
+    "data/SHA256SUMS": b"00  file",
     ".hidden/secret.txt": b"secret",
 }
 
@@ -126,6 +127,7 @@ class TestTypes:
             ("/search/pagefind/wasm.en.pagefind", "application/octet-stream"),
             ("/feed.xml", "application/atom+xml"),
             ("/bare/file.txt", "text/plain; charset=utf-8"),
+            ("/data/SHA256SUMS", "text/plain; charset=utf-8"),
         ],
     )
     def test_each_file_has_its_own(self, port: int, path: str, kind: str):

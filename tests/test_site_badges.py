@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from typing import Any
+from urllib.parse import unquote_to_bytes
 from xml.etree import ElementTree as ET
 
+import html5lib
 import msgspec
 import pytest
 import site_material as made
+from markdown_it import MarkdownIt
 from test_site_style import colours, contrast
 
 from generator.records.grade import Grade, Letter
@@ -21,10 +24,16 @@ from generator.site.text import visible_plain
 
 SVG = "{http://www.w3.org/2000/svg}"
 COLUMN = f"[A-D{NO_LETTER}]"
+SHORT = rf"[ABCDU] \d+\.\d+ · M {COLUMN} T {COLUMN} D {COLUMN} R {COLUMN}"
 SAYS = rf"([ABCDU]) \d+\.\d+ · M {COLUMN} T {COLUMN} D {COLUMN} R {COLUMN} · .*to \d{{4}}-\d\d-\d\d( · .*)?"
 LIVE = {path: body for path, body in made.sites()["live"].items() if path.startswith("badges/")}
 PICTURES = [pytest.param(path, id=path[-40:]) for path in LIVE if path.endswith(".svg")]
 SHIELDS = [pytest.param(path, id=path[-40:]) for path in LIVE if path.endswith(".json")]
+
+
+def page_of(path: str) -> str:
+    """Return the path of the page of a badge's endpoint."""
+    return f"models/{path.removeprefix('badges/').removesuffix('.svg')}/index.html"
 
 
 def tree(body: bytes) -> ET.Element:
@@ -160,6 +169,44 @@ class TestWhatABadgeSays:
         """Each endpoint of the site has a picture and a JSON, and nothing else is a badge."""
         paths = {badge_path(each.model, each.endpoint) for each in made.history()}
         assert LIVE.keys() == {f"{path}.{kind}" for path in paths for kind in ("svg", "json")}
+
+
+class TestOnTheEndpointsPage:
+    """The page of an endpoint shows its badge, says where it lies, and has what other pages paste."""
+
+    @pytest.mark.parametrize("path", PICTURES)
+    def test_shows_it_as_it_is(self, path: str):
+        """The picture is the badge's own bytes, and its alternative text what the badge calls itself."""
+        page = made.parsed(made.sites()["live"][page_of(path)])
+        (image,) = page.iter("img")
+        assert unquote_to_bytes(image.get("src", "").removeprefix("data:image/svg+xml,")) == LIVE[path]
+        assert image.get("alt") == tree(LIVE[path]).findtext(f"{SVG}title")
+
+    @pytest.mark.parametrize("path", PICTURES)
+    def test_what_is_pasted_leads_to_the_page(self, path: str):
+        """Markdown and HTML alike: the picture at its full address, whose it is, and never its letter."""
+        page = made.parsed(made.sites()["live"][page_of(path)])
+        markdown, html = (pre.text or "" for pre in page.findall(".//main/pre"))
+        address = f"https://bitdepth.example/grades-of/{page_of(path).removesuffix('index.html')}"
+        for text in (MarkdownIt("commonmark").render(markdown), html):
+            (link,) = html5lib.parseFragment(text, namespaceHTMLElements=False).iter("a")
+            (image,) = link
+            assert link.get("href") == address
+            assert image.get("src") == f"https://bitdepth.example/grades-of/{path}"
+            name = image.get("alt", "")
+            assert name.startswith("bitdepth: grade of ")
+            assert name.removeprefix("bitdepth: g") in (tree(LIVE[path]).findtext(f"{SVG}title") or "")
+            assert not re.search(SHORT, name)
+
+    def test_names_both_files(self):
+        """The addresses of SVG and JSON stand there in full, and their links lead to the files."""
+        page = made.parsed(made.sites()["live"][f"models/{made.TREES}/alder/index.html"])
+        path = badge_path(made.TREES, "alder")
+        found = {made.text_of(each): each.get("href") for each in page.iterfind(".//main/dl/dd/a")}
+        assert found == {
+            f"https://bitdepth.example/grades-of/{path}{ending}": f"../../../../{path}{ending}"
+            for ending in (".svg", ".json")
+        }
 
 
 class TestHostileNames:

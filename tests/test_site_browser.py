@@ -107,6 +107,17 @@ class TestEveryKindOfPage:
             assert all("404" in line for line in watched.said), watched.said
 
 
+class TestPaper:
+    def test_what_is_folded_on_the_screen_is_open_on_paper(self, watched: Watched, address: str):
+        """Every table behind a summary is hidden on the screen until it is opened, and stands in print."""
+        watched.open(f"{address}live/calibration/index.html")
+        tables = "[...document.querySelectorAll('details table')]"
+        seen = f"{tables}.map(each => each.checkVisibility({{contentVisibilityAuto: true}}))"
+        assert set(watched.page.evaluate(seen)) == {False}
+        watched.page.emulate_media(media="print")
+        assert set(watched.page.evaluate(seen)) == {True}
+
+
 class TestPolicy:
     """'Strict CSP with no script'."""
 

@@ -49,6 +49,27 @@ class TestBeforeACalibration:
         assert "No calibration has been made yet" not in SAID
         assert "Version 1.0, calibrated 2026-11-28" in SAID
 
+    def test_a_version_that_is_not_current_is_not_read_as_in_force(self):
+        """What calibrate wrote is said to be used by no letter until the site's settings name it as current."""
+        assert (
+            "Version 1.0, calibrated 2026-11-28, not current No letter uses it: it is written by bitdepth calibrate "
+            "and not current. The current version is 0.1."
+        ) in SAID
+        methods = {"1.0": made.method("1.0")}
+        current = rendered(
+            settings=made.settings(method="1.0"), methods=methods, kept_methods=frozenset(methods), grades=()
+        )
+        assert "Version 1.0, calibrated 2026-11-28 From" in current
+        assert "not current" not in current
+
+    def test_letters_under_a_version_that_is_no_longer_current_are_not_denied(self):
+        """Where grades were issued under a calibrated version, the page does not say that none uses it."""
+        final = made.grade(method_version="1.0", provisional=False)
+        methods = {version: made.method(version) for version in ("0.1", "1.0")}
+        said = rendered(grades=(final,), methods=methods, kept_methods=frozenset(methods))
+        assert "calibrated 2026-11-28, not current The current version is 0.1." in said
+        assert "No letter uses it" not in said
+
 
 class TestEveryChartHasItsTable:
     """'each chart with its data table behind it in <details> or beside'."""

@@ -308,7 +308,7 @@ class TestAsPrinted:
         assert done.returncode == 0, done.stderr
         rows = done.stdout.splitlines()
         assert len(rows) == NIGHTS * len(kept_site.ENDPOINTS)
-        assert rows[0] == "2026-03-01 00:00:00 b'aster/sphinx-8b' b'kiln' b'fp8'"
+        assert rows[0] == "2026-03-01 00:00:00 aster/sphinx-8b kiln fp8"
 
     def test_letters_with_duckdb(self, served: Served, monkeypatch: pytest.MonkeyPatch):
         """Each grade of the current version is a row, with its version and its four columns beside the letter."""

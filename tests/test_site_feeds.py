@@ -58,6 +58,11 @@ def said(of: ET.Element, name: str) -> str:
     return of.findtext(ATOM + name) or ""
 
 
+def titled(grade: Grade, standing: str = "provisional") -> str:
+    """Return a grade as a title says it."""
+    return f"{short_form(grade)} ({standing})"
+
+
 def links(of: ET.Element) -> list[tuple[str | None, str | None]]:
     """Return the relation and address of each link."""
     return [(link.get("rel"), link.get("href")) for link in of.findall(f"{ATOM}link")]
@@ -169,6 +174,15 @@ class TestEveryFeed:
             seen += of_model is not None
         assert seen > 20
 
+    def test_a_models_page_links_its_feed_where_it_is_seen(self):
+        """The page of each model has one link to its own feed among its words, not in its head alone."""
+        pages = [path for path in made.sites()["live"] if re.fullmatch("models/[^/]+/[^/]+/index.html", path)]
+        assert len(pages) == 2
+        for path in pages:
+            links_of = list(made.parsed(made.sites()["live"][path]).iterfind(".//main//a"))
+            found = [made.text_of(each) for each in links_of if each.get("href") == SITE]
+            assert found == ["Feed of this model's changes"], path
+
     def test_a_replayed_archive_says_so(self):
         """In the demo, feed and entries say that no live endpoint was asked: a reader sees one entry at a time."""
         own = feed("demo", SITE)
@@ -188,7 +202,7 @@ class TestAChangeOfLetter:
         )
         after = msgspec.structs.replace(made.current_alder())
         (entry,) = (each for each in entries(feed("live", MODEL)) if said(each, "id").endswith("#letter"))
-        assert said(entry, "title") == f"{made.TREES} at Alder: {short_form(before)}, then {short_form(after)}"
+        assert said(entry, "title") == f"{made.TREES} at Alder: {titled(before)}, then {titled(after)}"
         assert links(entry) == [("alternate", made.address(after)), ("related", made.address(before))]
         content = said(entry, "content")
         for each in (before, after):
@@ -198,7 +212,7 @@ class TestAChangeOfLetter:
 
     def test_is_one_entry_each_time(self):
         """A letter that goes and comes back is two entries, newest first."""
-        a, b = (short_form(each) for each in nights_of("AB"))
+        a, b = (titled(each) for each in nights_of("AB"))
         assert titles(nights_of("AABBA")) == [f"{b}, then {a}", f"{a}, then {b}"]
 
     def test_no_letter_no_entry(self):
@@ -207,10 +221,22 @@ class TestAChangeOfLetter:
         assert titles((first, msgspec.structs.replace(second, r_errors=7, t_correct=1, m_nights_outside=0))) == []
 
     def test_every_letter_has_its_version_and_columns(self):
-        """No title says a letter otherwise than in its short form."""
+        """No title says a letter otherwise than in its short form, and whether it is provisional."""
         found = titles(nights_of("ABCDU"))
         assert len(found) == 4
-        assert all(re.fullmatch(f"{SHORT}, then {SHORT}", title) for title in found)
+        said = rf"{SHORT} \(provisional\)"
+        assert all(re.fullmatch(f"{said}, then {said}", title) for title in found)
+
+    def test_says_what_each_letter_is(self):
+        """Provisional or final, and replayed where its answers were: in the title and beside the letter."""
+        first, second = nights_of("AB")
+        before = msgspec.structs.replace(first, latency_class="replayed")
+        after = msgspec.structs.replace(second, provisional=False)
+        (entry,) = entries(rendered(made.material(grades=(before, after), windows=led((before, after)))))
+        told = f"{titled(before, 'provisional, replayed')}, then {titled(after, 'final')}"
+        assert said(entry, "title") == f"{made.TREES} at Alder: {told}"
+        assert f"{short_form(before)}</a>, provisional, replayed." in said(entry, "content")
+        assert f"{short_form(after)}</a>, final." in said(entry, "content")
 
     def test_unrated_says_why(self):
         """Where a letter is U, the entry says every reason."""
@@ -227,13 +253,31 @@ class TestAChangeOfDeclaredPrecision:
     def test_has_its_date_and_kind_and_the_grade_that_shows_it(self):
         """Each change is told once, although it stands in every window that holds its night."""
         found = [each for each in entries(feed("live", SITE)) if "declared-" in said(each, "id")]
+        shown = next(
+            each for each in made.history() if each.endpoint == "cedar" and each.window_end == made.RECORDED[-2]
+        )
         assert sorted(said(each, "title") for each in found) == [
-            f"{made.TREES} at Cedar: declared precision int4, then mxfp4, on 2026-11-22 (refined)",
-            f"{made.TREES} at Cedar: declared precision mxfp4, then absent, on 2026-11-25 (withdrawn)",
+            f"{made.TREES} at Cedar: declared precision {words}: first shown by {titled(shown)}"
+            for words in ("int4, then mxfp4, on 2026-11-22 (refined)", "mxfp4, then absent, on 2026-11-25 (withdrawn)")
         ]
         first = f"{ADDRESS}{permalink_path(made.TREES, 'cedar', made.RECORDED[-2], '0.1')}"
         assert [links(each) for each in found] == [[("alternate", first)], [("alternate", first)]]
         assert all(re.search(SHORT, said(each, "content")) for each in found)
+
+    def test_has_the_grade_before_where_there_is_one(self):
+        """Both grades with their versions and columns, both permanent pages linked, also across two versions."""
+        change = made.kinds()[2].d_changes[0]
+        before, plain = (*nights_of("C", method_version="0.0"), nights_of("CC")[1])
+        after = msgspec.structs.replace(plain, d_state=DeclaredState.CHANGED, d_changes=(change,))
+        own = rendered(made.material(grades=(before, after), windows=led((before, after))), MODEL)
+        (entry,) = entries(own)
+        assert links(entry) == [("alternate", made.address(after)), ("related", made.address(before))]
+        content = said(entry, "content")
+        assert re.findall(r'(\w[\w ]+): <a href="([^"]*)">([^<]*)</a>', content) == [
+            ("Before", made.address(before), short_form(before)),
+            ("The first grade that shows it", made.address(after), short_form(after)),
+        ]
+        assert content.count("R, reliability: ") == 2
 
     def test_a_strangers_word_does_no_harm(self):
         """A precision that means harm is told as text, with nothing of it hidden."""
@@ -245,6 +289,7 @@ class TestAChangeOfDeclaredPrecision:
         word = visible_plain(made.HOSTILE_PRECISION)
         assert said(entry, "title") == (
             f"{made.TREES} at {visible_plain(provider)}: declared precision int4, then {word}, on 2026-11-22 (refined)"
+            f": first shown by {titled(grade)}"
         )
         assert "<img" not in said(entry, "content")
         SCHEMA.assertValid(etree.fromstring(ET.tostring(own)))
@@ -305,7 +350,7 @@ class TestVersions:
         windows = led(self.FIRST) + led(beside, was_current=False) + led(own)
         found = titles((*self.FIRST, *beside, *own), windows, settings=made.settings(method="0.2"))
         assert found == [
-            f"{short_form(own[0])}, then {short_form(own[1])}",
+            f"{titled(own[0])}, then {titled(own[1])}",
             "Method version 0.2 is current; it was 0.1 before",
             *titles(self.FIRST),
         ]
@@ -325,7 +370,7 @@ class TestVersions:
         own = nights_of("CC", made.FIRST_NIGHT + 2 * DAY, method_version="0.2", **told)
         found = titles((*first, *own), led((*first, *own)), settings=made.settings(method="0.2"))
         assert [title for title in found if "declared" in title] == [
-            "declared precision int4, then mxfp4, on 2026-11-22 (refined)"
+            f"declared precision int4, then mxfp4, on 2026-11-22 (refined): first shown by {titled(first[0])}"
         ]
 
 
@@ -364,8 +409,20 @@ class TestGrowing:
         assert [said(entry, "updated")[:10] for entry in found] == [day.isoformat() for day in days]
         assert [said(entry, "title")[:3] for entry in found] == ["a/a", "b/b"] * (feeds.MOST_ENTRIES // 2)
 
+    def test_ids_stay_wherever_it_is_laid_out(self):
+        """Under another base address every link moves, and no id does: not the feed's and no entry's."""
+        grades = nights_of("ABA")
+        own = made.material(grades=grades, windows=led(grades))
+        moved = msgspec.structs.replace(own, settings=made.settings(address="http://localhost:8080/x/"))
+        here, there = (rendered(each) for each in (own, moved))
+        ids = [[element.text for element in each.iter(f"{ATOM}id")] for each in (here, there)]
+        assert ids[0] == ids[1]
+        assert len(set(ids[0])) == 3
+        hrefs = [href for each in (there, *entries(there)) for rel, href in links(each) if rel != "license"]
+        assert all(href is not None and href.startswith("http://localhost:8080/x/") for href in hrefs)
+
     def test_stands_at_the_address_of_the_settings(self):
-        """Another base address is in every link; a port is no part of an id."""
+        """The settings' own address is in every link; a port is no part of an id."""
         own = made.settings(address="http://localhost:8080/x/")
         grades = nights_of("AB")
         root = rendered(made.material(grades=grades, windows=led(grades), settings=own))

@@ -92,8 +92,26 @@ class TestThePermanentPageCarries:
                 reading = night_words(match, made.method().definition)
                 row = f"{night} {match.prompts} {match.mismatches} {allowed_figure(match)} {reading}"
             else:
-                row = f"{night} not measured"
+                row = f"{night} {f'{NO_LETTER}not measured ' * 3}not measured"
             assert row in text
+
+    @pytest.mark.parametrize("grade", KINDS)
+    def test_no_cell_is_silent(self, grade: Grade):
+        """Every cell of every table says something, if only that there is nothing."""
+        assert all(made.text_of(cell) for cell in tree(grade).iter("td"))
+
+    @pytest.mark.parametrize("grade", KINDS)
+    def test_each_figures_heading_leads_to_the_method(self, grade: Grade):
+        """Above every column of figures stands a link to the sentences that define it."""
+        figures = tree(grade).findall(".//thead//th[@class='n']")
+        assert len(figures) >= 6
+        for head in figures:
+            assert head.find("a[@class='why']") is not None, made.text_of(head)
+
+    def test_titles_of_two_versions_differ(self):
+        """The title of a page says the method version, and no letter."""
+        titles = [tree(made.grade(method_version=version)).findtext(".//title") for version in ("0.1", "0.2")]
+        assert titles == [f"google/gemma-3-270m at Alder, 2026-11-27, method {v} · bitdepth" for v in ("0.1", "0.2")]
 
     def test_declared_precision_of_each_night(self):
         """Where it is given, each night's declared precision stands beside its reading; where not, no column does."""

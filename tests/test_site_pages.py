@@ -63,10 +63,16 @@ class TestEveryPage:
 
     @pytest.mark.parametrize(("name", "path"), PAGES)
     def test_fetches_nothing(self, name: str, path: str):
-        """No element loads anything but an inline icon."""
+        """No element loads anything but an inline icon, and the page of an endpoint its badge, inline too."""
         tree = tree_of(name, path)
-        assert not [element.tag for element in tree.iter() if element.tag in {"img", "iframe", "object", "video"}]
-        assert not [element for element in tree.iter() if element.get("src")]
+        assert not [element.tag for element in tree.iter() if element.tag in {"iframe", "object", "video"}]
+        sources = [element.get("src", "") for element in tree.iter() if element.get("src")]
+        assert (
+            len(sources)
+            == len(list(tree.iter("img")))
+            == (re.fullmatch("models/.+/.+/.+/index.html", path) is not None)
+        )
+        assert all(source.startswith("data:image/svg+xml,") for source in sources)
         loaded = [link.get("href", "") for link in tree.iter("link") if link.get("rel") in {"stylesheet", "icon"}]
         assert all(href.startswith("data:") for href in loaded)
         assert "@import" not in "".join(style.text or "" for style in tree.iter("style"))
@@ -332,10 +338,12 @@ class TestModelPage:
         assert "Alder alder/int4 Birch 640 / 735" in said
         assert "Birch birch/int4 Alder 640 / 735" in said
 
-    def test_precision_that_changed_carries_the_last_and_the_change(self):
-        """Where the precision changed in the window, the unit carries the last one and the change."""
+    def test_precision_that_changed_carries_each_change(self):
+        """Where the precision changed in the window, the unit carries the dated changes, the last one last."""
         said = page(permalink.endpoint_path(made.TREES, "cedar") + "index.html")
-        assert "absent; changed: int4, then mxfp4, on 2026-11-22 (refined); mxfp4, then absent, on 2026-11-25" in said
+        assert (
+            "precision int4, then mxfp4, on 2026-11-22 (refined); mxfp4, then absent, on 2026-11-25 (withdrawn)" in said
+        )
         assert "Tag: cedar/int4, then cedar" in said
 
     def test_an_endpoint_without_a_grade_says_so(self):

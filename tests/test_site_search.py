@@ -96,7 +96,7 @@ class TestIndex:
 
     def test_an_entry_of_no_word_costs_no_index(self):
         """A model and endpoint without letter or figure in their names are not found, and everything else is."""
-        strange = made.grade("odd", "\u2603", model="\u2620/\u2744", tag="\u2603", d_precision=None)
+        strange = made.grade("odd", "\u2603", model="\u2620/\u2744", tag="\u2603", d_precision="\u2744")
         grades = sorted((*made.history(), strange), key=lambda each: (each.model, each.endpoint))
         of = made.material(grades=tuple(grades))
         wordless = {each.path for each in entries(arrange(of)) if not each.words}
@@ -275,7 +275,7 @@ def chromium() -> Iterator[Browser]:
 def found(page: Page, words: str) -> list[str]:
     """Type some words and return the names of the endpoints that are left, in their order."""
     page.fill("#q", words)
-    said = WHOLE if not words else "found, alphabetically"
+    said = WHOLE if not words else "Found: "
     page.wait_for_function("([said]) => document.getElementById('found').textContent.includes(said)", arg=[said])
     page.wait_for_timeout(150)
     rows = "rows => rows.map(row => row.querySelector('a').textContent)"
@@ -313,14 +313,27 @@ class TestInABrowser:
             ("3.3", ["Quay", "Yard"]),
             ("70b yard", ["Yard"]),
             (LLAMA, ["Quay", "Yard"]),
+            ("absent", ["Cedar", "Elm"]),
             ("zzz", []),
         ],
     )
     def test_finds_by_names_and_parts_of_names(self, page: Page, words: str, expected: list[str]):
         """Whole names, tags, precisions, parts and beginnings are found, and stand alphabetically."""
         assert found(page, words) == expected
-        number = "1 endpoint" if len(expected) == 1 else f"{len(expected)} endpoints"
-        assert f"and {number} found" in page.inner_text("#found")
+
+    @pytest.mark.parametrize(
+        ("words", "said"),
+        [
+            ("zzz", "Found: no model, no endpoint."),
+            ("alder", "Found: no model, 1 endpoint."),
+            ("absent", "Found: no model, 2 endpoints, alphabetically."),
+            (LLAMA, "Found: 1 model, 2 endpoints, alphabetically."),
+        ],
+    )
+    def test_says_how_many_in_words(self, page: Page, words: str, said: str):
+        """None reads 'no', one is singular, and an order is told of more than one alone."""
+        found(page, words)
+        assert page.inner_text("#found") == said
 
     def test_a_whole_list_again(self, page: Page):
         """With nothing asked for, everything is there as it was."""
@@ -344,7 +357,7 @@ class TestInABrowser:
         assert page.url == f"{address}{PAGE}?q=dogwood"
         again = chromium.new_page()
         again.goto(page.url)
-        again.wait_for_function("() => document.getElementById('found').textContent.includes('1 endpoint found')")
+        again.wait_for_function("() => document.getElementById('found').textContent.includes('1 endpoint.')")
         assert again.input_value("#q") == "dogwood"
         again.close()
 

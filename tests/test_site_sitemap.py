@@ -191,6 +191,15 @@ class TestLlms:
         assert list(links(body))[-1] == visible_plain(name)
         assert words(tokens(body)[1]) == visible_plain(f"{name} #")
 
+    def test_names_where_badges_lie(self):
+        """With an endpoint's own names in the pattern's places, it leads to a page and to both of its badges."""
+        files = made.sites()["live"]
+        found = re.findall(rf" at {ADDRESS}([^ ;]*)", files["llms.txt"].decode())
+        author, name = made.TREES.split("/")
+        filled = [each.format(author=author, name=name, endpoint="alder") for each in found]
+        assert filled == [f"models/{made.TREES}/alder/", f"badges/{made.TREES}/alder.svg"]
+        assert {filled[0] + INDEX, filled[1], filled[1].replace(".svg", ".json")} <= files.keys()
+
     def test_says_that_answers_were_replayed(self):
         """The demo's says that no live endpoint was asked."""
         assert b"no live endpoint was asked" in made.sites()["demo"]["llms.txt"]

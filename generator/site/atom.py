@@ -37,8 +37,10 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
 class Feed(msgspec.Struct, frozen=True, kw_only=True):
     """A feed; every address is a full one."""
 
+    id: str
+    """An IRI that no other feed has and that never changes."""
     address: str
-    """The feed's own, which is its id too."""
+    """The feed's own."""
     title: str
     subtitle: str
     updated: date
@@ -55,7 +57,7 @@ class Feed(msgspec.Struct, frozen=True, kw_only=True):
 def atom(feed: Feed) -> bytes:
     """Return a feed as an Atom document in UTF-8."""
     root = ET.Element("feed", {"xmlns": _ATOM, "xml:lang": "en"})
-    _text(root, "id", feed.address)
+    _text(root, "id", feed.id)
     _text(root, "title", feed.title)
     _text(root, "subtitle", feed.subtitle)
     _text(root, "updated", _moment(feed.updated))

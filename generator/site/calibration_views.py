@@ -31,6 +31,8 @@ def render(library: Library, templates: Templates) -> Iterator[tuple[str, bytes]
             replayed=replayed_line(night.record for night in material.nights),
         ),
         links=Links(PATH),
+        library=library,
+        graded={grade.method_version for grade in material.grades},
         needed=CalibrationRule().nights,
         recorded=len(library.recorded),
         calibrations=tuple((each, calibration_sections.sections(each)) for each in calibrations),

@@ -105,7 +105,8 @@ def of_night(night: date, settings: Settings) -> tuple[Example, ...]:
                 'archive = mlcroissant.Dataset("croissant.json")\n'
                 'names = ["night", "model", "endpoint", "declared_precision"]\n'
                 'for row in archive.records("listings"):\n'
-                '    print(*(row["listings/" + name] for name in names))'
+                '    values = (row["listings/" + name] for name in names)\n'
+                "    print(*(each.decode() if isinstance(each, bytes) else each for each in values))"
             ),
         ),
     )

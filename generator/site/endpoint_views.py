@@ -15,6 +15,7 @@ from generator.records.reading import COLUMN_WORDS, change_words, readings
 from generator.site import grade_index_view, history_chart, match_chart
 from generator.site.agreement_view import who_agreed
 from generator.site.anchors import COLUMN_ANCHORS
+from generator.site.embedding import embedding
 from generator.site.explained import Explained, explained
 from generator.site.frame import Step, frame, replayed_line
 from generator.site.grade_page import FamilyRow, floor_words
@@ -118,6 +119,7 @@ def _endpoint_page(
         change_words=change_words,
         shown=() if story.shown is None else endpoint_tables(story.shown),
         explained=_explained(story, library),
+        badge=embedding(story, library),
     )
     return path, page
 

@@ -67,7 +67,7 @@ def explained(explanation: Explanation) -> Explained:
         task = explanation.task
         columns.append((Column.T, f"{task.words}; {task.correct:,} correct of {task.counted:,} counted"))
     if explanation.declared is not None:
-        columns.append((Column.D, explanation.declared.words))
+        columns.append((f"{Column.D}, declared", explanation.declared.words))
     if explanation.reliability is not None:
         columns.append((Column.R, explanation.reliability.words))
         tables += _failures(explanation.reliability.failures)

@@ -82,6 +82,7 @@ def _feed(  # noqa: PLR0913 - a feed's title, page and entries are named where i
     )
     replayed = replayed_line(night.record for night in library.material.nights)
     feed = Feed(
+        id=library.material.issue_address + path,
         address=settings.address + path,
         title=title,
         subtitle=subtitle if replayed is None else f"{subtitle} {replayed}",
@@ -97,23 +98,24 @@ def _feed(  # noqa: PLR0913 - a feed's title, page and entries are named where i
 
 
 def _entry(change: Reported, library: Library) -> Entry:
-    settings, grade, what = library.material.settings, change.grade, change.what
+    settings, grade, what, before = library.material.settings, change.grade, change.what, change.before
     path, who = _path(grade), f"{visible_plain(grade.model)} at {visible_plain(grade.provider)}"
     if isinstance(what, Grade):
-        mark, title = "letter", f"{short_form(what)}, then {short_form(grade)}"
-        said = _letter("Before", what, library) + _letter("Then", grade, library)
+        mark, title = "letter", f"{_titled(what, settings)}, then {_titled(grade, settings)}"
+        declared, label = Markup(""), "Then"
     else:
-        mark, title = f"declared-{change.night.isoformat()}", f"declared precision {visible_plain(change_words(what))}"
-        said = Markup("<p>Declared precision: {}. A declaration is the provider's claim.</p>").format(
-            told(change_words(what))
-        ) + _letter("The first grade that shows it", grade, library)
+        words, mark = change_words(what), f"declared-{change.night.isoformat()}"
+        title = f"declared precision {visible_plain(words)}: first shown by {_titled(grade, settings)}"
+        declared = Markup("<p>Declared precision: {}. A declaration is the provider's claim.</p>").format(told(words))
+        label = "The first grade that shows it"
+    letters = Markup("") if before is None else _letter("Before", before, library)
     return Entry(
-        id=_tag(grade.issued, f"{path}#{mark}", settings),
+        id=_tag(grade.issued, f"{path}#{mark}", library),
         title=f"{who}: {title}",
         updated=grade.issued,
-        content=_unit(grade) + said + _replayed(grade, settings),
+        content=_unit(grade) + declared + letters + _letter(label, grade, library) + _replayed(grade, settings),
         page=settings.address + path,
-        related=(settings.address + _path(what),) if isinstance(what, Grade) else (),
+        related=() if before is None else (settings.address + _path(before),),
     )
 
 
@@ -126,13 +128,22 @@ def _version_entry(change: VersionChange, library: Library) -> Entry:
         "all versions. Letters of two versions are not compared here.</p><ul>{changes}</ul>"
     ).format(after=change.after, before=change.before, changes=_items(definition.changes))
     return Entry(
-        id=_tag(change.issued, f"{path}#current", settings),
+        id=_tag(change.issued, f"{path}#current", library),
         title=f"Method version {change.after} is current; it was {change.before} before",
         updated=change.issued,
         content=said,
         page=settings.address + path,
         related=(settings.address + method_path(change.before),),
     )
+
+
+def _titled(grade: Grade, settings: Settings) -> str:
+    return f"{short_form(grade)} ({_standing(grade, settings)})"
+
+
+def _standing(grade: Grade, settings: Settings) -> str:
+    """Return what a letter says of itself; what a candidate reads is in no feed."""
+    return provisional_words(grade) + (", replayed" if is_replayed_grade(grade, settings) else "")
 
 
 def _unit(grade: Grade) -> Markup:
@@ -155,7 +166,7 @@ def _letter(label: str, grade: Grade, library: Library) -> Markup:
         label,
         library.material.settings.address + _path(grade),
         short_form(grade),
-        provisional_words(grade),
+        _standing(grade, library.material.settings),
         told(grade.window_start.isoformat()),
         told(grade.window_end.isoformat()),
         _items((*columns, *reasons)),
@@ -175,7 +186,10 @@ def _path(grade: Grade) -> str:
     return permalink_path(grade.model, grade.endpoint, grade.window_end, grade.method_version)
 
 
-def _tag(day: date, path: str, settings: Settings) -> str:
-    """Return an id that no other entry has (RFC 4151): the host on a day, and the permanent page that it announces."""
-    _, _, host, folder = settings.address.split("/", 3)
+def _tag(day: date, path: str, library: Library) -> str:
+    """Return an id that no other entry has (RFC 4151): the host on a day, and the permanent page that it announces.
+
+    It is the same wherever the views are laid out.
+    """
+    _, _, host, folder = library.material.issue_address.split("/", 3)
     return f"tag:{host.partition(':')[0]},{day.isoformat()}:/{folder}{path}"

@@ -77,7 +77,7 @@ def render(  # noqa: PLR0913, PLR0917 - what all such pages share is made once, 
     page = frame(
         path,
         settings,
-        title=f"{title(grade)}: method versions",
+        title=f"{title(grade)}, all versions",
         description=f"{title(grade)}: every method version it was graded under, newest first.",
         links=links,
         steps=(

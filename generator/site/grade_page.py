@@ -91,7 +91,7 @@ def values(grade: Grade, context: GradeContext) -> dict[str, object]:
     page_frame = frame(
         path,
         settings,
-        title=f"{visible_plain(grade.model)} at {visible_plain(grade.provider)}, {grade.window_end.isoformat()}",
+        title=_title(grade),
         description=description(name),
         links=links,
         steps=(model, endpoint, window),
@@ -180,6 +180,12 @@ def floor_words(family: MatchFamily) -> str:
 @lru_cache(1024)  # A floor is its model's: it stands on the pages of every endpoint.
 def _percent(numerator: int, denominator: int) -> str:
     return f"{printed(Fraction(100 * numerator, denominator), digits=2)} %"
+
+
+def _title(grade: Grade) -> str:
+    """Return what a browser calls the page: no two versions of a grade have one title."""
+    of = f"{visible_plain(grade.model)} at {visible_plain(grade.provider)}"
+    return f"{of}, {grade.window_end.isoformat()}, method {grade.method_version}"
 
 
 def _declared_on(night: date, context: GradeContext) -> str | None:

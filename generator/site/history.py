@@ -35,6 +35,8 @@ class Reported(msgspec.Struct, frozen=True, kw_only=True):
     grade: Grade
     what: Grade | DeclaredChange
     """The grade before, where it is the letter that changed."""
+    before: Grade | None
+    """The endpoint's grade before; None where it has none."""
 
 
 class VersionChange(msgspec.Struct, frozen=True, kw_only=True):
@@ -113,14 +115,15 @@ def version_changes(windows: Iterable[GradedWindow], grades: Iterable[Grade]) ->
 def _between(graded: Sequence[Grade]) -> tuple[Reported, ...]:
     """Return the changes of letter from each grade to the next, then each change of precision once."""
     found = [
-        Reported(night=after.window_end, grade=after, what=before)
+        Reported(night=after.window_end, grade=after, what=before, before=before)
         for before, after in pairwise(graded)
         if before.letter is not after.letter and before.method_version == after.method_version
     ]
     declared: dict[date, Reported] = {}
-    for grade in graded:
+    for before, grade in zip((None, *graded), graded, strict=False):
         for change in grade.d_changes:
-            declared.setdefault(change.night, Reported(night=change.night, grade=grade, what=change))
+            told = Reported(night=change.night, grade=grade, what=change, before=before)
+            declared.setdefault(change.night, told)
     return (*found, *declared.values())
 
 

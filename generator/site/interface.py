@@ -148,6 +148,9 @@ class Material(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that the views are rendered from."""
 
     settings: Settings
+    """What site.toml says, with the address that the views are made for."""
+    issue_address: str
+    """The address that site.toml itself says: ids are made of it, wherever the views are laid out."""
     methods: Mapping[str, Method]
     """By version: every definition that is current, a candidate or was graded under."""
     kept_methods: frozenset[str]

@@ -6,7 +6,6 @@ sections of links with a note.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from generator.records.data_file import DATA
@@ -15,9 +14,8 @@ from generator.records.permalink import feed_path, method_path, model_path
 from generator.site import grade_schema, sitemap
 from generator.site.frame import replayed_line
 from generator.site.library import Library
-from generator.site.text import visible_plain
+from generator.site.text import visible_markdown
 
-_MARKDOWN = re.compile(r"[\\`*_\[\]<>#&~]")
 _SUMMARY = (
     "Grades of endpoints that serve language models. Each night the same narrow prompts go to every endpoint of the "
     "models watched; a published procedure turns the answers into a grade, at an address that never changes."
@@ -28,6 +26,12 @@ _RULES = (
     "measurement; agreement with the plurality is no proof of weights, quantization or configuration, and nothing here "
     "speaks of intent. Cite the permanent page of a grade and no other page."
 )
+_BADGES = (
+    "The page of an endpoint lies at {address}models/{{author}}/{{name}}/{{endpoint}}/ and its badge, the latest grade "
+    "in one line, at {address}badges/{{author}}/{{name}}/{{endpoint}}.svg; the same address with .json has what "
+    "shields.io draws one from."
+)
+"""Addresses as RFC 6570 writes templates."""
 
 
 def render(library: Library) -> Iterator[tuple[str, bytes]]:
@@ -41,12 +45,14 @@ def _llms(library: Library) -> str:
     settings = library.material.settings
     replayed = replayed_line(night.record for night in library.material.nights)
     lines = [
-        f"# {_plain(settings.title)}",
+        f"# {visible_markdown(settings.title)}",
         "",
         f"> {_SUMMARY}",
         "",
         *([] if replayed is None else [replayed, ""]),
         _RULES,
+        "",
+        _BADGES.format(address=library.material.settings.address),
         "",
         "## Method",
         "",
@@ -69,7 +75,9 @@ def _llms(library: Library) -> str:
     if library.models:
         lines += ["", "## Models", ""]
         lines += [
-            _link(library, _plain(each.model), model_path(each.model), counted(len(each.endpoints), "endpoint"))
+            _link(
+                library, visible_markdown(each.model), model_path(each.model), counted(len(each.endpoints), "endpoint")
+            )
             for each in library.models
         ]
     return "\n".join(lines) + "\n"
@@ -77,8 +85,3 @@ def _llms(library: Library) -> str:
 
 def _link(library: Library, name: str, path: str, note: str) -> str:
     return f"- [{name}]({library.material.settings.address}{path}): {note}"
-
-
-def _plain(text: str) -> str:
-    """Return a stranger's text as Markdown that says it and nothing else."""
-    return _MARKDOWN.sub(r"\\\g<0>", visible_plain(text))

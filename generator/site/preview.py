@@ -29,8 +29,8 @@ TYPES = {
     ".xml": "application/xml",
 }
 _ANY_TYPE = "application/octet-stream"
-FEED = "application/atom+xml"
-"""The type of every file that is called feed.xml."""
+NAMED_TYPES = {"feed.xml": "application/atom+xml", "SHA256SUMS": "text/plain; charset=utf-8"}
+"""The types of files whose names say more than their endings."""
 HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
@@ -90,7 +90,8 @@ def _look(site: Path, prefix: str, path: str) -> Found:
 
 def headers_of(path: str) -> dict[str, str]:
     """Return what a host should say of a file of the site."""
-    kind = FEED if path.endswith("feed.xml") else TYPES.get(Path(path).suffix, _ANY_TYPE)
+    name = Path(path)
+    kind = NAMED_TYPES.get(name.name) or TYPES.get(name.suffix, _ANY_TYPE)
     return {**HEADERS, "Content-Type": kind, "Cache-Control": FOR_EVER if is_permanent(path) else ASK_AGAIN}
 
 

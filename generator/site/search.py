@@ -35,6 +35,8 @@ class SearchIndex(msgspec.Struct, frozen=True, kw_only=True):
     """By an entry's path, what the index calls it; an entry of no word is not in it."""
 
 
+ABSENT = "absent"
+"""What an endpoint is found by that declares no precision, as its row says it."""
 _BETWEEN_WORDS = re.compile(r"[^\w.]+|_")
 """What parts names, here and in templates/search.js: 'llama-3.3-70b' is found as 'llama', '3.3' and '70b'."""
 
@@ -48,8 +50,8 @@ def entries(library: Library) -> tuple[SearchEntry, ...]:
     for model in library.models:
         found.append(SearchEntry(path=model_path(model.model), words=_words(model.model)))
         for story in model.endpoints:
-            precision = None if story.latest is None else story.latest.d_precision
-            words = _words(model.model, story.provider, story.tag, precision or "")
+            precision = "" if story.latest is None else story.latest.d_precision or ABSENT
+            words = _words(model.model, story.provider, story.tag, precision)
             found.append(SearchEntry(path=endpoint_path(story.model, story.endpoint), words=words))
     return tuple(found)
 

@@ -39,6 +39,7 @@ _NO_CHARACTER = 0xFFFE
 _OFTEN, _REMEMBERED = 200, 4096
 """Names and phrases of so many characters stand on page after page: the last so many are kept as they were shown."""
 
+_MARKDOWN = re.compile(r"[\\`*_\[\]<>#&~]")
 _DATE = re.compile(r"\b\d{4}-\d{2}-\d{2}\b", re.ASCII)
 _FIGURE = re.compile(r"\b\d[\d,.]* (?:%|ms\b)", re.ASCII)
 
@@ -63,6 +64,11 @@ def visible_plain(text: str) -> str:
     if _ordinary(text, lines=False):
         return text
     return "".join(shown for shown, _ in _parts(text, lines=False))
+
+
+def visible_markdown(text: str) -> str:
+    """Return one line of a stranger's text as Markdown that says it and nothing else."""
+    return _MARKDOWN.sub(r"\\\g<0>", visible_plain(text))
 
 
 @lru_cache(_REMEMBERED, typed=True)  # Markup is equal to its text, and says of itself that it is escaped.

@@ -68,11 +68,10 @@ def attributes(grade: Grade, columns: Iterable[Reading]) -> tuple[Attribute, ...
 
 
 def precision_words(grade: Grade) -> str:
-    """Return the last declared precision of the window, with the changes where there were any."""
-    last = grade.d_precision or "absent"
+    """Return the last declared precision of the window, or the dated changes that led to it."""
     if grade.d_state is not DeclaredState.CHANGED:
-        return last
-    return f"{last}; changed: {'; '.join(change_words(change) for change in grade.d_changes)}"
+        return grade.d_precision or "absent"
+    return "; ".join(change_words(change) for change in grade.d_changes)
 
 
 def price_words(prompt: Decimal | None, completion: Decimal | None) -> str:

@@ -12,6 +12,7 @@ RECORDING_NOTES = (
     "A host that does not repeat itself was run several times; the night's seed draws which of its answers it gives.",
     "A host that repeats itself exactly always gives the same answer.",
     "The provider names are trees and belong to nobody; the prices are made up.",
+    "The demo's dates are its own: its nights and grades are dated earlier than the methods' releases.",
     "Replayed latencies come from a busy machine and say nothing about speed.",
     "The recording stopped after 8 tokens in arith and capital and after 12 in unit, where the requests allow 16.",
     "Answers cut there count as truncated.",
