@@ -114,7 +114,7 @@ class TestLinks:
         found = {
             address
             for page in pages
-            for address in re.findall(re.escape(own) + r"""[^"'<>\s\\&#}]*""", page.read_text("utf-8"))
+            for address in re.findall(re.escape(own) + r"""[^"'<>\s\\&#})]*""", page.read_text("utf-8"))
         }
         assert len(found) > 1000
         for address in found:

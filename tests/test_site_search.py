@@ -368,7 +368,7 @@ class TestInABrowser:
         page.goto(f"{address}{PAGE}")
         page.fill("#q", "alder")
         page.wait_for_function(
-            "document.getElementById('found').textContent.startsWith('The index could not be read.')"
+            "() => document.getElementById('found').textContent.startsWith('The index could not be read.')"
         )
         assert page.eval_on_selector_all("[data-id][hidden]", "rows => rows.length") == 0
         page.close()
