@@ -7,14 +7,10 @@ from pathlib import Path
 
 import kept_site
 import msgspec
-import pyarrow as pa
 
-from generator.archive import codec, schema
 from generator.probing.identity import settle
-from generator.probing.sealing import night_cost, night_counts
 from generator.records.endpoint import Endpoint
 from generator.records.listing import ListedEndpoint, ModelListing
-from generator.records.night import NightRecord, NightState, PreviousNight
 from generator.records.observation import Observation, Outcome
 from generator.records.prompt import Prompt
 from generator.workflows.grading import grade
@@ -94,37 +90,7 @@ def _add_night(root: Root, night: date, listed: tuple[Endpoint, ...], texts: tup
         for prompt in prompts(texts)
     ]
     rows.sort(key=lambda row: (row.model, row.endpoint, row.prompt_id))
-    kept = root.store.nights.kept()
-    previous = PreviousNight(night=kept[-1], sha256=root.store.nights.get(kept[-1]).sha256) if kept else None
-    started = datetime(night.year, night.month, night.day, 3, tzinfo=UTC)
-    record = NightRecord(
-        format=1,
-        night=night,
-        state=NightState.RECORDED,
-        reason=None,
-        late=False,
-        seed="00ff" * 8,
-        prompt_set="p1",
-        prompt_set_sha256="0" * 64,
-        router="openrouter",
-        started_at=started,
-        finished_at=started + timedelta(minutes=5),
-        counts=night_counts(rows),
-        cost_usd=night_cost(rows),
-        settings=kept_site.SETTINGS,
-        files={},
-        previous=previous,
-        missed=(),
-        tool_version="0",
-        seal="",
-    )
-    tables = {
-        "observations": codec.observations_table(rows),
-        "listings": codec.listings_table(listed),
-        "prompts": codec.prompts_table(prompts(texts)),
-        "context": pa.Table.from_pylist([], schema=schema.CONTEXT),
-    }
-    root.store.nights.seal(record, tables)
+    kept_site.seal_night(root, night, rows, listed, prompts(texts))
 
 
 def _observation(night: date, endpoint: Endpoint, place: int, prompt: Prompt, texts: tuple[str, ...]) -> Observation:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -123,16 +124,28 @@ def add_night(
             )
             for row in rows[sent_below:]
         ]
+    reason = None if state == NightState.RECORDED else "0 of 24 planned observations were sent"
+    return seal_night(root, night, rows, [listed(endpoint) for endpoint in ENDPOINTS], PROMPTS, reason=reason)
+
+
+def seal_night(
+    root: Root,
+    night: date,
+    rows: Sequence[Observation],
+    endpoints: Iterable[Endpoint],
+    prompts: Iterable[Prompt],
+    *,
+    reason: str | None = None,
+) -> NightRecord:
+    """Seal a night of these rows behind the last one kept, void where a reason is given; return its record."""
     kept = root.store.nights.kept()
-    previous = None
-    if kept:
-        previous = PreviousNight(night=kept[-1], sha256=root.store.nights.get(kept[-1]).sha256)
+    previous = PreviousNight(night=kept[-1], sha256=root.store.nights.get(kept[-1]).sha256) if kept else None
     started = datetime(night.year, night.month, night.day, 3, tzinfo=UTC)
     record = NightRecord(
         format=1,
         night=night,
-        state=state,
-        reason=None if state == NightState.RECORDED else "0 of 24 planned observations were sent",
+        state=NightState.RECORDED if reason is None else NightState.VOID,
+        reason=reason,
         late=False,
         seed="00ff" * 8,
         prompt_set="p1",
@@ -151,8 +164,8 @@ def add_night(
     )
     tables = {
         "observations": codec.observations_table(rows),
-        "listings": codec.listings_table(listed(endpoint) for endpoint in ENDPOINTS),
-        "prompts": codec.prompts_table(PROMPTS),
+        "listings": codec.listings_table(endpoints),
+        "prompts": codec.prompts_table(prompts),
         "context": pa.Table.from_pylist([], schema=schema.CONTEXT),
     }
     return root.store.nights.seal(record, tables)

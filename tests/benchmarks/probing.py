@@ -10,14 +10,13 @@ the medians of each round's own ratio to the raw client of that round: both met 
 from __future__ import annotations
 
 import argparse
-import multiprocessing
 import statistics
 import sys
 from collections.abc import Callable
-from multiprocessing.connection import Connection
 
 from tests.benchmarks.probing_clients import Run, Spent, measured
 from tests.benchmarks.probing_server import LATENCY_MS, serving
+from tests.benchmarks.processes import in_a_process
 
 CLIENTS = ("raw asyncio", "aiohttp", "ours")
 CONNECTIONS = (50, 60, 200, 500)
@@ -26,24 +25,6 @@ FIGURES: dict[str, Callable[[Spent], float]] = {
     "CPU ms/request": lambda spent: 1000 * spent.cpu_s / len(spent.latencies_ms),
     "median latency ms": lambda spent: statistics.median(spent.latencies_ms),
 }
-
-
-def _measure(client: str, run: Run, pipe: Connection) -> None:
-    pipe.send(measured(client, run))
-
-
-def _apart(client: str, run: Run) -> Spent:
-    """Return what a run in a process of its own took."""
-    context = multiprocessing.get_context("spawn")
-    mine, its = context.Pipe()
-    process = context.Process(target=_measure, args=(client, run, its))
-    process.start()
-    its.close()
-    try:
-        found: Spent = mine.recv()
-    finally:
-        process.join()
-    return found
 
 
 def table(connections: int, rounds: list[dict[str, Spent]]) -> list[str]:
@@ -86,7 +67,7 @@ def main(arguments: list[str] | None = None) -> int:
         for connections in asked.connections:
             requests = round(connections * asked.seconds * 1000 / LATENCY_MS)
             run = Run(port=port, connections=connections, requests=requests)
-            rounds = [{client: _apart(client, run) for client in CLIENTS} for _ in range(asked.rounds)]
+            rounds = [{client: in_a_process(measured, client, run) for client in CLIENTS} for _ in range(asked.rounds)]
             print("\n".join(table(connections, rounds)), flush=True)  # noqa: T201 - same
             said.append(reached(connections, rounds))
     print("\n" + "\n".join(said))  # noqa: T201 - same

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import resource
 import subprocess
 import threading
 from collections.abc import Callable
-from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import NamedTuple
+
+from tests.benchmarks.processes import in_a_process
 
 
 class Spent(NamedTuple):
@@ -24,22 +24,13 @@ class Spent(NamedTuple):
 
 def apart(work: Callable[..., None], *arguments: object) -> Spent:
     """Return what a function spends in a new process that has loaded it."""
-    context = multiprocessing.get_context("spawn")
-    mine, its = context.Pipe()
-    process = context.Process(target=_send, args=(its, work, arguments))
-    process.start()
-    its.close()
-    try:
-        found: Spent = mine.recv()
-    finally:
-        process.join()
-    return found
+    return in_a_process(_spent, work, *arguments)
 
 
-def _send(pipe: Connection, work: Callable[..., None], arguments: tuple[object, ...]) -> None:
+def _spent(work: Callable[..., None], *arguments: object) -> Spent:
     start_s = _cpu_s()
     work(*arguments)
-    pipe.send(Spent(cpu_s=_cpu_s() - start_s, peak_mb=_peak_mb(), start_s=start_s))
+    return Spent(cpu_s=_cpu_s() - start_s, peak_mb=_peak_mb(), start_s=start_s)
 
 
 def _cpu_s() -> float:
