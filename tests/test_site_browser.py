@@ -115,6 +115,8 @@ class TestPaper:
         seen = f"{tables}.map(each => each.checkVisibility({{contentVisibilityAuto: true}}))"
         assert set(watched.page.evaluate(seen)) == {False}
         watched.page.emulate_media(media="print")
+        # What a fold hides is laid out with the next frame, not with the change of medium.
+        watched.page.evaluate("() => new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(drawn)))")
         assert set(watched.page.evaluate(seen)) == {True}
 
 
