@@ -101,6 +101,8 @@ class TestWhatIsWrong:
 class _Links(msgspec.Struct):
     """Links that lead nowhere."""
 
+    up: str = "/"
+
     def home(self) -> str:
         """Return an address."""
         return "/"

@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
 
 Limit = Fraction | Decimal | int
 """What a letter depends on; all three are exact."""
+
+_REMEMBERED = 8192
+"""Shares that that are kept as printed: the same few counts stand on page after page."""
 
 MOST_DIGITS = 30
 """More digits than any ratio of counted prompts needs to show on which side of a limit it lies."""
@@ -37,6 +41,11 @@ def printed(value: Fraction, limits: Iterable[Limit] = (), digits: int = 1) -> s
 
 def percent(part: int, whole: int, limits: Iterable[Limit] = ()) -> str:
     """Return a share as a percentage without its sign, e.g. '12.5'."""
+    return _percent(part, whole, tuple(limits))
+
+
+@lru_cache(_REMEMBERED, typed=True)
+def _percent(part: int, whole: int, limits: tuple[Limit, ...]) -> str:
     return printed(Fraction(100 * part, whole), limits)
 
 

@@ -7,6 +7,7 @@ Every sentence that compares is made here, from the record's integers. Where a r
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import lru_cache
 from math import ceil, floor
 from typing import assert_never
 
@@ -24,6 +25,9 @@ from generator.records.grade import (
     MatchNight,
     UnratedReason,
 )
+
+_REMEMBERED = 8192
+"""Nights whose words are kept: the same few counts stand on page after page."""
 
 NOT_MEASURED = "not measured"
 WITHIN_FLOOR = "within the floor"
@@ -96,11 +100,17 @@ def match_words(grade: Grade, definition: Definition) -> str:
 
 def night_words(night: MatchNight, definition: Definition) -> str:
     """Return one measured night of column M in words: 'within', 'within the margin' or 'outside'."""
-    allowed = Fraction(night.allowed_numerator, night.allowed_denominator)
-    if not is_outside(night.mismatches, night.prompts, allowed):
+    if night.mismatches * night.allowed_denominator <= night.allowed_numerator:
         return "within"
     level = None if definition.margin is None else definition.margin.ratio
-    return "outside" if is_outside(night.mismatches, night.prompts, allowed, level) else "within the margin"
+    return _above_words(night.mismatches, night.prompts, night.allowed_numerator, night.allowed_denominator, level)
+
+
+@lru_cache(_REMEMBERED)
+def _above_words(mismatches: int, prompts: int, numerator: int, denominator: int, level: Fraction | None) -> str:
+    return (
+        "outside" if is_outside(mismatches, prompts, Fraction(numerator, denominator), level) else "within the margin"
+    )
 
 
 def agreement_words(differing: int, compared: int, allowed: Fraction, definition: Definition) -> str | None:
@@ -121,8 +131,13 @@ def allowed_figure(night: MatchNight) -> str:
 
     A night of 2 mismatches is outside where 59/30 are allowed: they print as 1.97, never as 2.
     """
-    allowed = Fraction(night.allowed_numerator, night.allowed_denominator)
-    return printed(allowed, limits=(night.mismatches, floor(allowed), ceil(allowed)))
+    return _allowed_figure(night.mismatches, night.allowed_numerator, night.allowed_denominator)
+
+
+@lru_cache(_REMEMBERED)
+def _allowed_figure(mismatches: int, numerator: int, denominator: int) -> str:
+    allowed = Fraction(numerator, denominator)
+    return printed(allowed, limits=(mismatches, floor(allowed), ceil(allowed)))
 
 
 def task_points(grade: Grade) -> Fraction | None:

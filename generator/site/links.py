@@ -31,6 +31,11 @@ class Links:
         self._top = f"{self._folder[0]}/" if self._folder else ""
         self._absolute = absolute
 
+    @property
+    def up(self) -> str:
+        """The way to the site's folder, ending in a slash, or empty where the page lies in it."""
+        return "../" * len(self._folder) if self._absolute is None else quote(self._absolute)
+
     def file(self, path: str, fragment: str = "") -> str:
         """Return the address of a file of the site, percent-encoded, with a fragment where one is given."""
         if self._absolute is not None:

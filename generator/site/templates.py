@@ -6,7 +6,7 @@ This module is the only reader of templates/. What it returns renders without to
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import contextmanager
 from datetime import date, datetime
 from functools import lru_cache
@@ -22,6 +22,7 @@ from jinja2 import (
     TemplateNotFound,
     TemplateSyntaxError,
 )
+from jinja2.runtime import Macro
 from markupsafe import Markup, escape
 
 from generator.errors import ContentError
@@ -85,6 +86,7 @@ class Templates:
             keeps_last_step=False,
             breadth=None,
             unvarying=self.unvarying,
+            remembered=self.remembered,
         )
 
     def render(self, name: str, /, **values: object) -> bytes:
@@ -143,6 +145,11 @@ class Templates:
             filled = self._environment.get_template(name).render()
             self._unvarying[name] = Markup(filled)  # noqa: S704 - a template's own text, escaped as it was filled
         return self._unvarying[name]
+
+    @staticmethod
+    def remembered(macro: Macro, *values: Hashable) -> Markup:
+        """Return what a macro makes of some values, kept: what stands around one page stands around thousands."""
+        return _filled(macro, *values)
 
     def _source(self, name: str) -> _Source | None:
         found = self._files.get(name)
@@ -227,6 +234,11 @@ def _timed(moment: date) -> Markup:
         machine = moment.isoformat(timespec="milliseconds" if moment.microsecond else "seconds").replace("+00:00", "Z")
         return Markup('<time datetime="{}">{} UTC</time>').format(machine, moment.strftime("%Y-%m-%d %H:%M:%S"))
     return _dated(moment)
+
+
+@lru_cache(_REMEMBERED, typed=True)  # Markup is equal to its text, and says of itself that it is escaped.
+def _filled(macro: Macro, *values: Hashable) -> Markup:
+    return Markup(macro(*values))  # noqa: S704 - escaped as it was filled
 
 
 @lru_cache(_REMEMBERED)

@@ -52,6 +52,16 @@ def render(site: Path, grades: Path) -> None:
     build.lay_out(site, [shelf], ())
 
 
+def render_pages(site: Path, grades: Path) -> None:
+    """Render the pages of a window from their records and write them alone, without the records beside them."""
+    pages = partial(_pages_alone, grades)
+    build.lay_out(site, [Shelf(name=grades.name, digest="", files=pages)], ())
+
+
+def _pages_alone(grades: Path) -> Iterator[tuple[str, bytes]]:
+    return (file for file in rendered(grades, load([TEMPLATES])) if file[0].endswith(grade_page.INDEX))
+
+
 def issue(archive: Path, site: Path, window: int, grades: Path) -> None:
     """Render the pages of a window, keep them, and lay out what is new."""
     keep(archive, window, grades)
