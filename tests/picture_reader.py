@@ -14,8 +14,13 @@ ABOVE, BELOW = 9.4, 2.6
 
 
 def tree(svg: str) -> Element:
-    """Return a chart's tree, read as the XML that it also is."""
-    return fromstring(svg)  # noqa: S314 - our own chart
+    """Return the tree of a chart's first drawing, read as the XML that it also is."""
+    return trees(svg)[0]
+
+
+def trees(svg: str) -> list[Element]:
+    """Return the tree of every drawing of a chart: one, or one for a phone and one for a page."""
+    return [fromstring(each) for each in re.findall(r"<svg .*?</svg>|<g>.*</g>", svg, re.DOTALL)]  # noqa: S314 - our own
 
 
 def on(page: bytes) -> list[Element]:
@@ -67,8 +72,8 @@ def marks(chart: Element) -> list[tuple[float, float]]:
 def boxes(chart: Element) -> list[tuple[str, float, float, float]]:
     """Return every line of text, single letters one by one: what it says, where it begins and ends, its foot."""
     found = []
-    for each in (element for element in chart.iter() if element.tag in {"text", "tspan"}):
-        said = each.text or ""
+    for each in _lines(chart):
+        said = _said(each)
         anchor = each.get("text-anchor") or ("middle" if chart.find("g[@text-anchor='middle']") is not None else "")
         places = [float(x) for x in each.get("x", "").split()]
         parts = list(said) if len(places) > 1 else [said]
@@ -81,7 +86,17 @@ def boxes(chart: Element) -> list[tuple[str, float, float, float]]:
 
 def texts(chart: Element) -> list[str]:
     """Return what a chart's lines of text say, in order."""
-    return [each.text or "" for each in chart.iter() if each.tag in {"text", "tspan"}]
+    return [_said(each) for each in _lines(chart)]
+
+
+def _lines(chart: Element) -> list[Element]:
+    """Return whatever has a place of its own for its text."""
+    return [each for each in chart.iter() if each.tag in {"text", "tspan"} and each.get("x")]
+
+
+def _said(line: Element) -> str:
+    """Return a line's text, with that of its coloured letters."""
+    return (line.text or "") + "".join((part.text or "") + (part.tail or "") for part in line if part.get("x") is None)
 
 
 def outside(chart: Element) -> list[tuple[float, float]]:

@@ -109,7 +109,7 @@ class TestTheDemosLastWindow:
         kept = {night: root.store.nights.get(night) for night in root.store.nights.kept()}
         recorded = tuple(night for night, each in kept.items() if each.counts)
         nights = window_nights(recorded, recorded[-1], METHOD_0_2.definition)
-        found = explained([night_tables(root, kept[night]) for night in nights], METHOD_0_2, recorded)
+        found = explained([night_tables(root, kept[night], frozenset()) for night in nights], METHOD_0_2, recorded)
         assert len(found) == 18
         for key, each in found.items():
             assert unequal(each) == {}, key

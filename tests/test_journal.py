@@ -100,3 +100,25 @@ class TestTheDisk:
         with pytest.raises(ArchiveError, match="No space"), Journal(path, path.name) as journal:
             journal.add(observation(1))
         assert not [each for each in threading.enumerate() if each.name.startswith("journal")]
+
+    def test_a_line_that_the_disk_cut_is_never_glued_to_the_next(self, path: Path, monkeypatch: pytest.MonkeyPatch):
+        """What was in flight when the disk refused a line is kept whole where there is room for it again."""
+        real, left = os.write, [70]
+
+        def nearly_full(handle: int, data: bytes) -> int:
+            if left[0] == 0:
+                raise OSError(28, "No space left on device")
+            taken = real(handle, data[: left[0]])
+            left[0] -= taken
+            return taken
+
+        with Journal(path, path.name) as journal:
+            journal.add(observation(1))
+            one = path.read_bytes()
+            monkeypatch.setattr(os, "write", nearly_full)
+            for _ in range(2):
+                with pytest.raises(ArchiveError, match="No space"):
+                    journal.add(observation(2))
+            monkeypatch.undo()
+            journal.add(observation(3))
+        assert path.read_bytes() == one + one.replace(b"f1", b"f3")

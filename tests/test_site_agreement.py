@@ -80,13 +80,13 @@ class TestHalfSquare:
         feet = next(path.get("d", "") for path in drawn.iter("path") if path.get("class") == "feet")
         assert feet.count("M") == 3 * len(quiet)
         words = [text for text in seen.texts(drawn) if text in {"within", "noise"}]
-        assert words == (["within", "noise"] * len(quiet) if drawn.get("class") == "wide" else [])
+        assert words == (["within", "noise"] * len(quiet) if len(names) < 20 else [])
 
-    def test_seven_have_words_and_eight_do_not(self):
+    def test_seven_fit_every_chart_and_eight_are_wider(self):
         """A large square is as wide as its counts need, and says its width so that it is never drawn larger."""
         assert square(NAMES, cells(5)).get("class") == "wide"
         large = square(tuple(map(str, range(8))), cells(8))
-        assert (large.get("class"), large.get("width")) == ("grid", str(int(seen.size(large)[0])))
+        assert (large.get("class"), large.get("width")) == ("grid", str(-(-int(seen.size(large)[0]) * 9 // 8)))
 
     def test_counts_too_long_for_words_make_a_square_large(self):
         """Seven endpoints that answered 8,400 prompts each are drawn like eight."""
@@ -96,6 +96,15 @@ class TestHalfSquare:
         """Without a foot there is no empty path."""
         drawn = square(("a", "b"), {(0, 1): Cell(same=1, both=2, words=None)})
         assert [path.get("class") for path in drawn.iter("path")] == ["squares"]
+        assert "counts alone" not in seen.texts(drawn)
+
+    @pytest.mark.parametrize(("names", "shown"), SHAPES)
+    def test_the_key_says_what_a_mark_means(self, names: tuple[str, ...], shown: dict[tuple[int, int], Cell]):
+        """Beside a sample with a ruled foot stands 'within noise', beside a plain one 'counts alone'."""
+        said = seen.texts(square(names, shown))
+        assert said[-2:] == ["within noise", "counts alone"] or not any(cell.words for cell in shown.values())
+        figures = "same answers, of prompts that both answered" if len(names) < 20 else None
+        assert (figures or "upper: same answers; lower: both answered") in said
 
     def test_forty_stay_below_a_hundred_kilobytes(self):
         """780 pairs take as many bytes as a photograph of a stamp."""
@@ -195,7 +204,7 @@ class TestModelPage:
             assert [str(same), "of 75", *words] in squares
             for name in (first, second):
                 assert f"{name} {same} / 75" + (", within noise" if words else "") in text
-        assert text.count("within noise") == 16 + 2 + 1
+        assert text.count("within noise") == 16 + 2 + 1 + 1
         counted = "8 of them within noise; 66 to 75 same answers, 75 prompts that both answered."
         assert seen.said(drawn)[1] == f"5 endpoints, 10 pairs, {counted}"
 

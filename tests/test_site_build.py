@@ -229,26 +229,17 @@ class TestLaidOutOnce:
         twice = Shelf(name="pages/x", digest="d", files=lambda: [(PAGE, b"one"), (PAGE, b"two")])
         with pytest.raises(IntegrityError, match=f"two in pages/x, {PAGE}"):
             build.lay_out(tmp_path / "site", [twice], [])
-        assert (tmp_path / "site" / PAGE).read_bytes() == b"one"
+        assert files(tmp_path / "site") == {}
 
 
 class TestPowerCut:
-    """What was not written through may be torn: it is laid again, and nothing else ever is."""
+    """A page has its name once it is on the disk: whatever else lies there is somebody's."""
 
     WHOLE = bytes(range(1, 200)) * 100
 
-    @pytest.mark.parametrize("left", [b"", WHOLE[:4096], bytes(len(WHOLE)), WHOLE[:4096] + bytes(4096) + WHOLE[8192:]])
-    def test_a_torn_page_is_laid_again(self, tmp_path: Path, left: bytes):
-        """A page of which some blocks never reached the disk has its kept bytes after the next build."""
-        site = tmp_path / "site"
-        (site / PAGE).parent.mkdir(parents=True)
-        (site / PAGE).write_bytes(left)
-        lay(site, {PAGE: self.WHOLE}, {})
-        assert (site / PAGE).read_bytes() == self.WHOLE
-
-    @pytest.mark.parametrize("other", [b"x", WHOLE + b"\0", WHOLE[:-1] + b"x", bytes(len(WHOLE) + 1)])
-    def test_any_other_byte_is_refused(self, tmp_path: Path, other: bytes):
-        """A page with one byte that is neither the kept one nor zero, or one more, is somebody's: it is named."""
+    @pytest.mark.parametrize("other", [b"", b"x", WHOLE[:4096], bytes(len(WHOLE)), WHOLE + b"\0", WHOLE[:-1] + b"x"])
+    def test_other_bytes_are_refused_whole_or_not(self, tmp_path: Path, other: bytes):
+        """A page with one byte that is not the kept one, one more or one less is named and left as it is."""
         site = tmp_path / "site"
         (site / PAGE).parent.mkdir(parents=True)
         (site / PAGE).write_bytes(other)
@@ -257,28 +248,78 @@ class TestPowerCut:
         assert (site / PAGE).read_bytes() == other
 
     @pytest.mark.parametrize(("count", "can_sync"), [(3, True), (300, True), (300, False)])
-    def test_everything_is_on_the_disk_before_it_is_recorded(
+    def test_each_page_is_on_the_disk_before_its_name_and_its_name_before_the_record(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, count: int, *, can_sync: bool
     ):
-        """Few files are written through one by one, many by one call where there is one; all before the record."""
-        site, done = tmp_path / "site", list[str]()
+        """Few are written through one by one, many by one call where there is one; folders that were made, too."""
+        site, events = tmp_path / "site", list[tuple[str, str]]()
         many = {PAGE.replace("/c/", f"/c{number}/"): b"page" for number in range(count)}
-        fsync, keep = os.fsync, Beside.keep
+        fsync, replace, keep = os.fsync, os.replace, Beside.keep
 
         def synced(handle: int) -> None:
-            done.append(str(Path(f"/proc/self/fd/{handle}").readlink()))
+            events.append(("synced", str(Path(f"/proc/self/fd/{handle}").readlink())))
             fsync(handle)
 
+        def named(source: str, target: str) -> None:
+            events.append(("named", str(target)))
+            replace(source, target)
+
         def kept(self: Beside, name: str, record: Record) -> None:
-            done.append("record")
+            events.append(("record", ""))
             keep(self, name, record)
 
         monkeypatch.setattr(site_files, "_CAN_SYNC", can_sync)
         monkeypatch.setattr(os, "fsync", synced)
-        monkeypatch.setattr(os, "sync", lambda: done.extend(str(site / path) for path in many if can_sync))
+        monkeypatch.setattr(os, "sync", lambda: events.append(("all", "")))
+        monkeypatch.setattr(os, "replace", named)
         monkeypatch.setattr(Beside, "keep", kept)
         build.lay_out(site, [Shelf(name="pages/x", digest="d", files=many.items)], [])
-        assert {str(site / path) for path in many} <= set(done[: done.index("record")])
+        recorded, names = events.index(("record", "")), [name for what, name in events if what == "named"]
+        first, last = events.index(("named", names[0])), events.index(("named", names[count - 1]))
+        before, between = events[:first], events[last:recorded]
+        for page in map(site.joinpath, many):
+            assert ("synced", str(page.with_name(".index.html.half"))) in before or ("all", "") in before
+            made = (page.parent, *page.parent.parents)
+            for folder in made[: made.index(site) + 1]:
+                assert ("synced", str(folder)) in between or ("all", "") in between
+
+    def test_many_pages_do_not_all_wait(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+        """Past a number of pages those so far are given their names, and one path on two shelves is still found."""
+        monkeypatch.setattr(site_files, "_MOST", 2)
+        many = {PAGE.replace("/c/", f"/c{number}/"): b"page" for number in range(5)}
+        waiting = []
+
+        def pages() -> Iterator[tuple[str, bytes]]:
+            for path, data in many.items():
+                yield path, data
+                waiting.append(len(list((tmp_path / "site").rglob("*.half"))))
+
+        build.lay_out(tmp_path / "site", [Shelf(name="pages/x", digest="d", files=pages)], [])
+        assert max(waiting) == 1
+        assert files(tmp_path / "site") == many
+
+    def test_one_path_on_two_shelves(self, tmp_path: Path):
+        """The second is refused although the first still waits for its name."""
+        both = [Shelf(name=name, digest="d", files={PAGE: name.encode()}.items) for name in ("pages/x", "pages/y")]
+        with pytest.raises(IntegrityError, match=PAGE):
+            build.lay_out(tmp_path / "site", both, [])
+        assert (tmp_path / "site" / PAGE).read_bytes() == b"pages/x"
+
+    def test_a_disk_that_refuses_leaves_nothing_half_written(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+        """What was written and has no name yet is taken away again: on a full disk it would be in the way."""
+        many, left = {PAGE.replace("/c/", f"/c{number}/"): b"page" for number in range(5)}, [4]
+        write = os.write
+
+        def full(handle: int, data: bytes) -> int:
+            left[0] -= 1
+            if left[0] < 0:
+                raise OSError(28, "No space left on device")
+            return write(handle, data)
+
+        monkeypatch.setattr(os, "write", full)
+        with pytest.raises(ArchiveError, match="No space"):
+            build.lay_out(tmp_path / "site", [Shelf(name="pages/x", digest="d", files=many.items)], [])
+        assert files(tmp_path / "site") == {}
 
 
 class TestKilled:
@@ -326,7 +367,7 @@ class TestKilled:
             else:
                 assert done <= at
         for path, body in files(site).items():
-            if not path.endswith(".half"):
+            if not path.endswith(".half"):  # Whoever is killed takes nothing away.
                 assert body in {(more | VIEWS).get(path), later.get(path)}
         for path in {*PERMANENT, "index.html"}:
             assert (site / path).is_file()

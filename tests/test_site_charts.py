@@ -10,7 +10,7 @@ import pytest
 import site_material as made
 from markupsafe import Markup
 
-from generator.site import charts
+from generator.site import charts, scales
 from generator.site.drawing import About
 
 ABOUT = About(name="c", title="What it shows", description="What it says.")
@@ -174,7 +174,28 @@ class TestNice:
     )
     def test_is_the_next_of_1_2_5_10(self, value: Fraction | int, expected: int):
         """An axis ends at the first round number that is not below what it shows."""
-        assert charts.nice(Fraction(value)) == expected
+        assert scales.nice(Fraction(value)) == expected
+
+
+class TestTicks:
+    @pytest.mark.parametrize(
+        ("highest", "words"),
+        [
+            ("0", ("0", "1")),
+            ("0.47", ("0", "0.2", "0.4", "0.6")),
+            ("0.3", ("0", "0.1", "0.2", "0.3")),
+            ("0.0000021", ("0", "0.000001", "0.000002", "0.000003")),
+            ("1", ("0", "0.5", "1.0")),
+            ("100", ("0", "50", "100")),
+            ("4321", ("0", "2,000", "4,000", "6,000")),
+        ],
+    )
+    def test_are_round_exact_and_few(self, highest: str, words: tuple[str, ...]):
+        """Steps are 1, 2 or 5 times a power of ten from 0, printed in full and without a tail."""
+        marked = scales.ticks(Fraction(highest))
+        assert scales.tick_words(marked) == words
+        assert 2 <= len(marked) <= 5
+        assert marked[-1] >= Fraction(highest)
 
 
 class TestStrangersText:

@@ -17,7 +17,7 @@ class TestGradeIndex:
         of = head_of(made.sites()["live"][index_path(grade)])
         address = ADDRESS + index_path(grade).removesuffix("index.html")
         found = links(of)
-        pages = [f"{address}v{version}/" for version in ("0.2", "0.1", "0.0")]
+        pages = [f"{address}v{version}/" for version in ("0.1", "0.2", "0.0")]
         assert found["canonical"] == [(address, None)]
         assert found["item"] == [(page, "text/html") for page in pages]
         assert found["latest-version"] == [(f"{address}v0.1/", "text/html")]
@@ -56,7 +56,7 @@ class TestGradeIndex:
         )
         said = made.page_text(made.site(made.material(windows=windows))[index_path(of)])
         assert said.count("A re-grade: another version had graded this window before.") == 1
-        current = said.partition("Method version 0.1, current")[2].partition("Method version 0.0")[0]
+        current = said.partition("Method version 0.1, current")[2].partition("Method version 0.2, candidate")[0]
         assert "A re-grade" in current
 
     def test_each_version_has_its_own_nights(self):

@@ -72,9 +72,9 @@ class TestEveryStrip:
     @pytest.mark.parametrize("shown", SHAPES)
     def test_nothing_lies_outside_or_on_something_else(self, shown: tuple[Window, ...]):
         """Every mark lies inside the view box, and no text stands on another."""
-        drawn = chart(shown)
-        assert seen.outside(drawn) == []
-        assert seen.overlapping(drawn) == []
+        for drawn in seen.trees(history_chart.chart("h", shown, "0.1")):
+            assert seen.outside(drawn) == []
+            assert seen.overlapping(drawn) == []
 
     @pytest.mark.parametrize("shown", SHAPES)
     def test_title_names_the_version_and_description_counts(self, shown: tuple[Window, ...]):
@@ -90,8 +90,8 @@ class TestEveryStrip:
 
     @pytest.mark.parametrize("shown", SHAPES)
     def test_stays_small(self, shown: tuple[Window, ...]):
-        """Three years with every letter in every month take under 90 kB; none is taller than three times its width."""
-        assert len(history_chart.chart("h", shown, "0.1").encode()) < 90_000
+        """Three years of every letter take under 250 kB for two widths; none is taller than three times its width."""
+        assert len(history_chart.chart("h", shown, "0.1").encode()) < 250_000
         assert seen.size(chart(shown))[1] < 3 * 360
 
     def test_equal_histories_give_equal_bytes(self):
@@ -129,8 +129,9 @@ class TestLetters:
         drawn = list(chart(shown).iter("text"))
         for title, glyphs in pairwise(drawn):
             if title.text in lanes:
-                assert len(glyphs.get("x", "").split()) == len(glyphs.text or "")
-                lanes[title.text] += glyphs.text or ""
+                said = "".join(glyphs.itertext())
+                assert len(glyphs.get("x", "").split()) == len(said)
+                lanes[title.text] += said
         read = list(zip(*lanes.values(), strict=True))
         assert read == [
             tuple(letter or NO_LETTER for letter in window.letters) if window.grade else ("\N{MIDDLE DOT}",) * 5
@@ -158,6 +159,22 @@ class TestLetters:
         held = chart(windows(8))
         wide = [group.find("rect") for group in held.iter("g")]
         assert [round(float(rect.get("width", "")) + 1, 1) for rect in wide if rect is not None] == [41.4, 41.4]
+
+    def test_letters_have_the_class_that_colours_them_on_every_page(self):
+        """Each letter is drawn in a run of its own class; a dash and a dot have none."""
+        for drawn in seen.trees(history_chart.chart("h", windows(100, missing=9), "0.1")):
+            runs = [each for each in drawn.iter("tspan") if each.get("class")]
+            assert {each.get("class") for each in runs} == set(EVERY)
+            assert all(set(each.text or "") == {each.get("class")} for each in runs)
+
+    def test_more_than_one_line_is_drawn_for_two_widths(self):
+        """Four weeks have one drawing; a window more has a slim one and a broad one, under ids of their own."""
+        assert len(seen.trees(history_chart.chart("h", windows(28), "0.1"))) == 1
+        slim, broad = seen.trees(history_chart.chart("h", windows(29), "0.1"))
+        assert (slim.get("class"), broad.get("class")) == ("wide slim", "wide broad")
+        assert (seen.size(slim)[0], seen.size(broad)[0]) == (360, 700)
+        assert seen.said(slim) == seen.said(broad)
+        assert slim.get("aria-labelledby") != broad.get("aria-labelledby")
 
     def test_a_line_says_what_it_spans(self):
         """28 windows fill a line; each line says the first and the last night that a window of it ended with."""

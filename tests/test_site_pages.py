@@ -355,17 +355,18 @@ class TestModelPage:
         assert "No grade under the current method yet." in made.page_text(
             files[permalink.endpoint_path(made.TREES, "alder") + "index.html"]
         )
+        assert not any(b"<td></td>" in body for path, body in files.items() if path.endswith(".html"))
 
 
 class TestGradeIndex:
-    """'every method version it was graded under, newest first'."""
+    """'The current one first, then candidates, then earlier ones'."""
 
-    def test_versions_newest_first_with_all_columns(self):
-        """0.2, 0.1 and 0.0 stand in this order, each with its columns in words, standing and record digest."""
+    def test_the_current_version_first_with_all_columns(self):
+        """0.1, 0.2 and 0.0 stand in this order, each with its columns in words, standing and record digest."""
         grade = made.grade()
         path = permalink.grade_index_path(grade.model, grade.endpoint, grade.window_end) + "index.html"
         said = page(path)
-        stands = (("0.2", "candidate"), ("0.1", "current"), ("0.0", "superseded"))
+        stands = (("0.1", "current"), ("0.2", "candidate"), ("0.0", "superseded"))
         order = [said.index(f"Method version {version}, {word} Issued") for version, word in stands]
         assert order == sorted(order)
         assert "A candidate: it replaces nothing." in said

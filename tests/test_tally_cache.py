@@ -211,7 +211,7 @@ class TestACacheCanNeverChangeAGrade:
     @staticmethod
     def _some(root: Root) -> NightTally:
         windows = Windows(root, METHOD)
-        return tally_night(night_tables(root, windows.nights[windows.recorded[0]]), METHOD.definition)
+        return tally_night(night_tables(root, windows.nights[windows.recorded[0]], frozenset()), METHOD.definition)
 
 
 class TestWritingTheCacheNeverFailsARun:

@@ -62,16 +62,15 @@ class Beside:
 
     def keep(self, name: str, record: Record) -> None:
         """Record that a shelf is laid out whole, once all of it is on the disk."""
-        self._permanent.mkdir(exist_ok=True)
         self._keep(Path(self._place(name)), msgspec.json.encode(record))
 
     def _place(self, name: str) -> str:
         return f"{self._permanent}/{quote(name, safe='')}"
 
     def _keep(self, place: Path, data: bytes) -> None:
-        files = Files(place.parent)
-        files.lay(str(place), data)
-        files.settle()
+        with Files(place.parent) as files:
+            files.lay(str(place), data)
+            files.settle()
 
 
 def marks(target: str) -> tuple[int, int]:

@@ -1,8 +1,8 @@
 """The folder that a host serves: permanent files laid out once and left in place, views swapped in when all are built.
 
 `beside` says what lies beside the folder. Killed at any point, each address shows its old or its new page, and the
-next run completes. A permanent file is never opened for writing and never taken away; only paths that are listed as
-views are replaced or removed, so a file of somebody else's is left alone.
+next run completes. A permanent file is never opened for writing, and never taken away but where a text was withheld
+from it; only paths that are listed as views are replaced or removed, so a file of somebody else's is left alone.
 
 A shelf of permanent files that is recorded as laid out, with the digest that the archive has for it now, is not read
 again while each of its files has the size and the time of change that it had. Where one has not, all of them are held
@@ -21,12 +21,12 @@ import msgspec
 
 from generator.errors import ArchiveError, IntegrityError
 from generator.site.beside import Beside, Record, marks
-from generator.site.files import Files, is_torn, read
+from generator.site.files import Files
 from generator.site.interface import Shelf
 
 _PERMANENT = re.compile(
     r"grades/.+/v[0-9]+\.[0-9]+/(?:index\.html|grade\.json)|method/[0-9]+\.[0-9]+/index\.html"
-    r"|data/(?:nights/[0-9-]{10}/[a-z]+|grades/[0-9]+\.[0-9]+/[0-9-]{10})\.(?:json|parquet)",
+    r"|data/(?:nights/[0-9-]{10}/[a-z]+(?:(?:\.withheld)?-[0-9]+)?|grades/[0-9]+\.[0-9]+/[0-9-]{10})\.(?:json|parquet)",
 )
 
 
@@ -58,14 +58,15 @@ def lay_out(site_dir: Path, permanent: Iterable[Shelf], views: Iterable[tuple[st
             or a path that is no place for a file of the site. Nothing is overwritten.
         ArchiveError: naming a file or folder that cannot be read or written.
     """
-    beside, files = Beside(site_dir), Files(site_dir)
-    with _writing(site_dir):
-        site_dir.mkdir(parents=True, exist_ok=True)
+    with _writing(site_dir), Files(site_dir) as files:
+        beside = Beside(site_dir)
+        files.make("")
         old_views = beside.views()
         laid = _Permanent(site_dir, files, beside, old_views)
         for shelf in permanent:
             laid.lay(shelf)
         laid.refuse_missing()
+        files.settle()  # No view links to a page that is not there yet.
         if laid.no_views:  # Views no longer: no later run may take them away as stale.
             old_views -= laid.no_views
             beside.list_views(old_views)
@@ -74,13 +75,13 @@ def lay_out(site_dir: Path, permanent: Iterable[Shelf], views: Iterable[tuple[st
         # Listed before the first is moved: whatever a killed run leaves behind is known as a view to the next.
         beside.list_views(fresh | old_views)
         for path in new:
-            target = site_dir / path
-            target.parent.mkdir(parents=True, exist_ok=True)
-            (beside.fresh / path).replace(target)
+            files.move(f"{beside.fresh}/{path}", files.target(path))
         stale = old_views - fresh
         for path in stale:
-            _remove(site_dir, path)
+            files.remove(files.target(path))
+        files.settle()
         beside.list_views(fresh)
+        laid.withdraw()
         laid.record()
         shutil.rmtree(beside.fresh)
     return LaidOut(
@@ -110,6 +111,7 @@ class _Permanent:
         self._old_views = old_views
         self._seen: set[str] = set()
         self._laid: dict[str, tuple[str, tuple[str, ...]]] = {}
+        self._withdrawn: tuple[str, ...] = ()
         self.new = self.kept = 0
         self.no_views: frozenset[str] = frozenset()
         """Paths that were views until something was kept there."""
@@ -130,10 +132,11 @@ class _Permanent:
             target = self._files.target(path)
             if folder != (folder := path.rpartition("/")[0]):
                 is_new = self._files.make(folder)
-            self._lay(path, target, data, None if is_new else read(target))
+            self._lay(path, target, data, None if is_new else self._files.read(target))
         for path, _, _ in () if record is None else record.files:
-            if path not in paths:
+            if path not in paths and path not in shelf.withdrawn:
                 raise _missing(f"{shelf.name}, {path}")
+        self._withdrawn += shelf.withdrawn
         self._laid[shelf.name] = (shelf.digest, tuple(paths))
 
     def refuse_missing(self) -> None:
@@ -141,6 +144,11 @@ class _Permanent:
         for name in self._beside.shelves():
             if name not in self._seen:
                 raise _missing(name)
+
+    def withdraw(self) -> None:
+        """Take away what a text was withheld from, once no view leads there."""
+        for path in self._withdrawn:
+            Path(self._files.target(path)).unlink(missing_ok=True)
 
     def record(self) -> None:
         """Record what was laid, once it is on the disk and no other file will be written."""
@@ -154,8 +162,7 @@ class _Permanent:
     def _lay(self, path: str, target: str, data: bytes, found: bytes | None) -> None:
         """Lay one file, where none lies.
 
-        A method version's page is a view until something is graded under it; only such a view is replaced, and what a
-        power cut left of a file.
+        A method version's page is a view until something is graded under it; only such a view is replaced.
         """
         is_view = path in self._old_views
         if is_view:
@@ -163,7 +170,7 @@ class _Permanent:
         if found == data:
             self.kept += 1
             return
-        if found is not None and not is_view and not is_torn(found, data):
+        if found is not None and not is_view:
             raise IntegrityError(
                 "expected a permanent page as it was issued, found other bytes",
                 where=target,
@@ -195,7 +202,7 @@ def _build(
         if path in paths:
             raise IntegrityError("expected one file for each path, found two", where=path)
         target = files.target(path)
-        found = read(target)
+        found = files.read(target)
         if found is not None and is_permanent(path) and path not in old_views:
             raise IntegrityError(
                 "expected no view where a permanent page lies",
@@ -207,16 +214,6 @@ def _build(
             files.put(f"{fresh}/{path}", data)
             new.append(path)
     return frozenset(paths), new
-
-
-def _remove(site_dir: Path, path: str) -> None:
-    """Take a stale view away, and the folders that it leaves empty."""
-    target = site_dir / path
-    target.unlink(missing_ok=True)
-    for folder in target.parents:
-        if folder == site_dir or not folder.is_dir() or any(folder.iterdir()):
-            break
-        folder.rmdir()
 
 
 @contextmanager

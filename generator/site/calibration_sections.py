@@ -9,7 +9,7 @@ from itertools import groupby
 from generator.records.calibration import CalibrationEvidence, FamilyCalibration
 from generator.records.grade import Letter
 from generator.records.reading import NOT_MEASURED
-from generator.site import charts
+from generator.site import charts, scales
 from generator.site.calibration_letters import letters_section
 from generator.site.drawing import About, figure_of
 from generator.site.tables import (
@@ -104,7 +104,7 @@ def _strips(name: str, model: str, families: Sequence[FamilyCalibration]) -> Cha
                 f"{percent_words(highest)} of an endpoint's pairs differ.",
             ),
             rows,
-            charts.Axis(low=Fraction(0), high=min(charts.nice(highest), _ALL)),
+            charts.Axis(low=Fraction(0), high=min(scales.nice(highest), _ALL)),
         ),
         caption=f"{model}: each circle is one endpoint, at the share of its pairs that differ; a number "
         "above circles is how many there are; the triangle is the floor.",

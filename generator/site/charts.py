@@ -21,11 +21,13 @@ from generator.site.drawing import (
     box,
     circle,
     figure_of,
+    letters,
     picture,
     rule,
     text,
     triangle,
 )
+from generator.site.scales import nice
 
 _MARK = 8
 """How much room a mark takes, across and up; the width of an axis is a multiple of it."""
@@ -142,14 +144,14 @@ def matrix(about: About, labels: Sequence[str], counts: Mapping[tuple[str, str],
 
     Args:
         about: the chart's name, title and description.
-        labels: of rows and of columns.
+        labels: of rows and of columns, single characters.
         counts: by (row, column); what is not there is none, and its cell stays blank.
     """
     parts: list[Markup] = []
     for row, first in enumerate(labels):
         y = _CELL * (row + 1)
-        parts.append(text(_CELL // 2, y + 20, first, anchor="middle"))
-        parts.append(text(_CELL * (row + 1) + _CELL // 2, 20, first, anchor="middle"))
+        parts.append(letters((_CELL // 2,), y + 20, (first,)))
+        parts.append(letters((_CELL * (row + 1) + _CELL // 2,), 20, (first,)))
         for column, second in enumerate(labels):
             x = _CELL * (column + 1)
             parts.append(box(x + 1, y + 1, _CELL - 2, _CELL - 2, "frame"))
@@ -159,16 +161,6 @@ def matrix(about: About, labels: Sequence[str], counts: Mapping[tuple[str, str],
                 parts.append(text(x + _CELL // 2, y + 20, str(counts[first, second]), anchor="middle"))
     size = _CELL * (len(labels) + 1)
     return picture(about, size, size, parts, "matrix")
-
-
-def nice(value: Fraction) -> Fraction:
-    """Return the first of 1, 2, 5, 10, 20, 50, ... that is not below a value: where an axis ends."""
-    step = Fraction(1)
-    while True:
-        for times in (1, 2, 5):
-            if step * times >= value:
-                return step * times
-        step *= 10
 
 
 def _stacks(values: Sequence[Fraction], axis: Axis) -> Counter[int]:

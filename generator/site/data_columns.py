@@ -60,7 +60,7 @@ _PRICES = (
 TABLES: Mapping[str, Table] = {
     "observations": Table(
         says="One row for each prompt planned for an endpoint on a night: what was asked, and what came of it.",
-        includes="nights/*/observations.parquet",
+        includes="nights/*/observations*.parquet",
         key=("model", "endpoint", "prompt_id"),
         columns=(
             _MODEL,

@@ -15,6 +15,7 @@ import msgspec
 
 from generator.records.data_file import DATA, DataFile
 from generator.records.definition import version_key
+from generator.records.withheld import OBSERVATIONS
 from generator.site import data_examples, data_lists, grade_schema
 from generator.site.citation import script_json
 from generator.site.data_examples import Example, Graded
@@ -193,13 +194,16 @@ def _examples(library: Library) -> tuple[Example, ...]:
     """Return what can be run on the archive as it is: about its newest night, and about its newest graded window."""
     material, current = library.material, library.current
     recorded = {night.record.night for night in library.recorded}
-    nights = [file.night for file in material.data if file.kind == "observations" and file.night in recorded]
-    windows = [file.night for file in material.data if file.kind == "grades" and file.method_version == current]
-    found = data_examples.of_night(max(nights), material.settings) if nights else ()
+    # What the examples count again stands in the table that a night was sealed with: nothing is withheld from it.
+    whole = {file.night for file in material.data if file.path.endswith(f"/{OBSERVATIONS}")}
+    nights = sorted(whole & recorded)
+    graded = (file for file in material.data if file.kind == "grades" and file.method_version == current)
+    windows = [file.night for file in graded if file.night in whole]
+    found = data_examples.of_night(nights[-1], material.settings) if nights else ()
     if windows:
         reference = material.methods[current].definition.reference
-        graded = Graded(window_end=max(windows), method_version=current, reference=reference)
-        found += data_examples.of_window(graded)
+        window = Graded(window_end=max(windows), method_version=current, reference=reference)
+        found += data_examples.of_window(window)
     return found
 
 

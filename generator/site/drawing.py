@@ -1,9 +1,13 @@
 """What every chart is drawn with: a picture with its title and description, lines, boxes, texts and textures.
 
 Lines and text use currentColor, so that a chart follows light, dark and print; what a mark means is its shape, its
-texture and its place, never its colour. Textures are lines of their own and not patterns: they need no id, and stand in
-print as on a screen. Coordinates are exact, printed to two digits: equal figures give equal bytes. Labels may hold a
-stranger's text: it is made visible and shortened; the table beside a chart has it whole.
+texture and its place, never its colour alone: a letter is drawn as itself, in the colour that it has on every page.
+A picture cannot set its lines anew as a paragraph does, so what holds many nights is drawn twice, for the width of a
+phone and for that of a page, and the style shows one of the two.
+
+Textures are lines of their own and not patterns: they need no id, and stand in print as on a screen. Coordinates are
+exact, printed to two digits: equal figures give equal bytes. Labels may hold a stranger's text: it is made visible and
+shortened; the table beside a chart has it whole.
 """
 
 from __future__ import annotations
@@ -13,22 +17,29 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from fractions import Fraction
-from itertools import accumulate
+from itertools import accumulate, groupby
+from math import ceil
 
 import msgspec
 from markupsafe import Markup, escape
 
 from generator.records.figures import printed
+from generator.records.grade import Letter
 from generator.site.text import visible_plain
 
 WIDTH = 360
 """Of every chart but a matrix, in its own units: narrow enough for its text to be read at 320 px."""
+BROAD = 700
+"""Of the second drawing of many nights: at the width of a page its text is as large as the page's small text."""
 LEFT, RIGHT = 12, 348
 MOST_LABEL = 46
 """Characters that fit beside one another at the width of a chart."""
 _BROAD, _BROAD_BREADTH, _BROADEST = frozenset("MWmw@%&"), Fraction(8, 5), 2
 _STEP = 3
 """Between two lines of a texture."""
+_GRID_SCALE = Fraction(9, 8)
+"""Pixels for each unit of a grid: its text is as large as the page's small text."""
+_LETTERS = frozenset(Letter)
 
 Point = Fraction | int
 
@@ -65,9 +76,10 @@ def picture(about: About, width: int, height: int, parts: Iterable[Markup], kind
         width: of the view box, as height.
         height: see width.
         parts: what is drawn, from back to front.
-        kind: how the style sizes it: 'wide', 'matrix', or 'grid' for one that is as wide as it says where it can be.
+        kind: how the style sizes and shows it: 'wide'; 'wide slim' and 'wide broad', of which a page shows one;
+            'matrix'; or 'grid' for one that is as wide as it says wherever it stands.
     """
-    size = Markup(' width="{}"').format(width) if kind == "grid" else ""
+    size = Markup(' width="{}"').format(ceil(width * _GRID_SCALE)) if kind == "grid" else ""
     return Markup(
         '<svg class="{kind}"{size} role="img" aria-labelledby="{name}-t {name}-d" viewBox="0 0 {width} {height}">'
         '<title id="{name}-t">{title}</title><desc id="{name}-d">{description}</desc>{parts}</svg>'
@@ -80,6 +92,13 @@ def picture(about: About, width: int, height: int, parts: Iterable[Markup], kind
         title=visible_plain(about.title),
         description=visible_plain(about.description),
         parts=Markup("").join(parts),
+    )
+
+
+def scrolled(about: About, drawn: Markup) -> Markup:
+    """Return a chart in a frame of its own: where it is broader than the page, the frame scrolls, also by keyboard."""
+    return Markup('<div class="scroll" role="group" tabindex="0" aria-labelledby="{}-t">{}</div>').format(
+        about.name, drawn
     )
 
 
@@ -103,13 +122,15 @@ def text(x: Point, y: Point, words: str, *, anchor: str = "start", most: int = M
     )
 
 
-def letters(places: Iterable[Point], y: Point, glyphs: Sequence[str], kind: str = "") -> Markup:
-    """Return a line of single characters, each with its middle at a place of its own; none of them is a space."""
+def letters(places: Iterable[Point], y: Point, glyphs: Sequence[str]) -> Markup:
+    """Return a line of single characters, each with its middle at a place of its own, letters in their colours.
+
+    None of the characters is a space.
+    """
     across = " ".join(map(figure_of, places))
-    named = f' class="{kind}"' if kind else ""
-    return _markup(
-        f'<text{named} x="{across}" y="{figure_of(y)}" text-anchor="middle">{escape("".join(glyphs))}</text>'
-    )
+    runs = ((glyph, escape("".join(run))) for glyph, run in groupby(glyphs))
+    said = "".join(f'<tspan class="{glyph}">{run}</tspan>' if glyph in _LETTERS else run for glyph, run in runs)
+    return _markup(f'<text x="{across}" y="{figure_of(y)}" text-anchor="middle">{said}</text>')
 
 
 def shortened(words: str, most: int) -> str:

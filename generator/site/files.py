@@ -1,31 +1,52 @@
-"""Files of the site's folder: each appears under its name whole or not at all, and all are written through together.
+"""Files of the site's folder: each appears under its name whole and on the disk, or not at all.
 
-A built site can be built again from the archive, so no file of it is worth a wait of its own for the disk: `settle` is
-called once, before anything is recorded as laid out. What a power cut before that leaves of a file, `is_torn` knows.
+A page is written under another name. `settle` has the disk take all that was written so far in one go, then gives every
+page its name, then has the disk take the names: a site of many thousand pages waits for its disk a few times.
 """
 
 from __future__ import annotations
 
 import os
 import re
+from collections.abc import Collection
+from contextlib import suppress
 from pathlib import Path
+from types import TracebackType
+from typing import Self
 
 from generator.errors import IntegrityError
 
 _SAFE_PATH = re.compile(r"(?!/)[^\x00-\x1f\\:]+(?<!/)")
 _FEW = 100
-"""So many files are written through one by one; more, by one call that also writes what others have written."""
+"""So many files or folders are written through one by one; more, by one call that also writes what others wrote."""
+_MOST = 20_000
+"""So many pages wait for their names at most."""
 _CAN_SYNC = hasattr(os, "sync")
 
 
 class Files:
-    """The files that one build writes."""
+    """The files that one build writes; where it fails, no page that still waits for its name is left behind."""
 
     def __init__(self, site_dir: Path) -> None:
         """Write below a folder, or beside it."""
         self._root = str(site_dir)
-        self._unsettled: list[str] = []
-        self._many = False
+        self._waiting: dict[str, str] = {}
+        """By the name that it will have, where each page was written."""
+        self._put: list[str] = []
+        self._folders: dict[str, None] = {}
+        """Those with names that the disk may not have."""
+
+    def __enter__(self) -> Self:
+        """Return the files."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Take away what was not given its name."""
+        for half in self._waiting.values():
+            with suppress(OSError):
+                os.unlink(half)  # noqa: PTH108 - see settle
 
     def target(self, path: str) -> str:
         """Return where a file of the site lies.
@@ -39,52 +60,96 @@ class Files:
 
     def make(self, folder: str) -> bool:
         """Make a folder of the site and those above it; return whether it was not there."""
-        return _make(f"{self._root}/{folder}")
+        return self._make(f"{self._root}/{folder}" if folder else self._root)
+
+    def read(self, target: str) -> bytes | None:
+        """Return a file's bytes, or None where there is none."""
+        if target in self._waiting:
+            self.settle()
+        return read(target)
 
     def lay(self, target: str, data: bytes) -> None:
-        """Put a whole file under its name; a half-written one is only ever seen under another."""
+        """Write a whole file that `settle` puts under its name."""
         folder, _, name = target.rpartition("/")
         # The same name each time: what a killed run left is written over by the next.
-        half = f"{folder}/.{name}.half"
-        _write(half, data)
-        os.replace(half, target)  # noqa: PTH105 - path objects of so many files cost as much as writing them
-        self._remember(target)
+        self._waiting[target] = half = f"{folder}/.{name}.half"
+        self._write(half, data)
+        if len(self._waiting) >= _MOST:
+            self.settle()
 
     def put(self, target: str, data: bytes) -> None:
         """Write a file that nobody looks for yet."""
-        _write(target, data)
-        self._remember(target)
+        self._put.append(target)
+        self._write(target, data)
+
+    def move(self, source: str, target: str) -> None:
+        """Give a file that is on the disk its name."""
+        self._make(target.rpartition("/")[0])
+        self._rename(source, target)
+
+    def remove(self, target: str) -> None:
+        """Take a file away, and the folders of the site that it leaves empty."""
+        folder = target.rpartition("/")[0]
+        with suppress(FileNotFoundError, NotADirectoryError):
+            os.unlink(target)  # noqa: PTH108 - see settle
+            self._folders[folder] = None
+        while folder != self._root and os.path.isdir(folder) and not os.listdir(folder):  # noqa: PTH112, PTH208
+            os.rmdir(folder)  # noqa: PTH106 - see settle
+            self._folders.pop(folder, None)
+            folder = folder.rpartition("/")[0]
+            self._folders[folder] = None
 
     def settle(self) -> None:
-        """Have everything on the disk that was written since the last time."""
-        if self._many:
-            os.sync()
-        folders = dict.fromkeys(target.rpartition("/")[0] for target in self._unsettled)
-        for target in self._unsettled:
-            _sync(target, os.O_RDWR)
-        for folder in folders if os.name == "posix" else ():  # Elsewhere a folder cannot be opened.
-            _sync(folder, os.O_RDONLY)
-        self._unsettled, self._many = [], False
+        """Have everything on the disk that was written since the last time, under its name."""
+        _sync_all([*self._waiting.values(), *self._put], os.O_RDWR)
+        while self._waiting:
+            target = next(iter(self._waiting))
+            self._rename(self._waiting[target], target)  # Path objects of so many cost as much as writing them.
+            del self._waiting[target]
+        if os.name == "posix":  # Elsewhere a folder cannot be opened.
+            _sync_all(self._folders, os.O_RDONLY)
+        self._put, self._folders = [], {}
 
-    def _remember(self, target: str) -> None:
-        if len(self._unsettled) < _FEW or not _CAN_SYNC:
-            self._unsettled.append(target)
-        else:
-            self._many = True
+    def _rename(self, source: str, target: str) -> None:
+        os.replace(source, target)  # noqa: PTH105 - see settle
+        self._folders[target.rpartition("/")[0]] = None
+
+    def _write(self, target: str, data: bytes) -> None:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0)
+        folder = target.rpartition("/")[0]
+        try:
+            handle = os.open(target, flags, 0o666)
+        except FileNotFoundError:
+            self._make(folder)
+            handle = os.open(target, flags, 0o666)
+        self._folders[folder] = None
+        try:
+            left = memoryview(data)
+            while left:
+                left = left[os.write(handle, left) :]
+        finally:
+            os.close(handle)
+
+    def _make(self, folder: str) -> bool:
+        above = folder.rpartition("/")[0]
+        try:
+            os.mkdir(folder)  # noqa: PTH102 - see settle
+        except FileExistsError:
+            return False
+        except FileNotFoundError:
+            self._make(above)
+            return self._make(folder)
+        self._folders[above or "."] = None
+        return True
 
 
 def read(target: str) -> bytes | None:
     """Return a file's bytes, or None where there is none."""
     try:
-        with open(target, "rb") as file:  # noqa: PTH123 - see Files.lay
+        with open(target, "rb") as file:  # noqa: PTH123 - see Files.settle
             return file.read()
     except FileNotFoundError:
         return None
-
-
-def is_torn(found: bytes, whole: bytes) -> bool:
-    """True for what a power cut can leave of a file that was not written through: its bytes, or zeros, or fewer."""
-    return len(found) <= len(whole) and all(byte in {0, kept} for byte, kept in zip(found, whole, strict=False))
 
 
 def is_safe(path: str) -> bool:
@@ -93,35 +158,13 @@ def is_safe(path: str) -> bool:
     return _SAFE_PATH.fullmatch(path) is not None and not {"", ".", ".."} & set(parts)
 
 
-def _write(target: str, data: bytes) -> None:
-    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0)
-    try:
-        handle = os.open(target, flags, 0o666)
-    except FileNotFoundError:
-        _make(target.rpartition("/")[0])
-        handle = os.open(target, flags, 0o666)
-    try:
-        left = memoryview(data)
-        while left:
-            left = left[os.write(handle, left) :]
-    finally:
-        os.close(handle)
-
-
-def _make(folder: str) -> bool:
-    try:
-        os.mkdir(folder)  # noqa: PTH102 - see Files.lay
-    except FileExistsError:
-        return False
-    except FileNotFoundError:
-        _make(folder.rpartition("/")[0])
-        return _make(folder)
-    return True
-
-
-def _sync(target: str, flags: int) -> None:
-    handle = os.open(target, flags)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+def _sync_all(targets: Collection[str], flags: int) -> None:
+    if len(targets) > _FEW and _CAN_SYNC:
+        os.sync()
+        return
+    for target in targets:
+        handle = os.open(target, flags)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

@@ -67,18 +67,18 @@ def render(  # noqa: PLR0913, PLR0917 - what all such pages share is made once, 
     templates: Templates,
     replayed: str | None,
 ) -> tuple[str, bytes]:
-    """Return path and bytes of the page that lists the grades of one window, newest version first."""
-    newest_first = sorted(grades, key=lambda grade: version_key(grade.method_version), reverse=True)
-    grade, settings = newest_first[0], library.material.settings
+    """Return path and bytes of the page that lists the grades of one window, each version's in its place."""
+    in_order = sorted(grades, key=lambda grade: _place(grade.method_version, library), reverse=True)
+    grade, settings = in_order[0], library.material.settings
     folder = grade_index_path(grade.model, grade.endpoint, grade.window_end)
     path = folder + INDEX
     links = Links(path)
-    addresses = {each.method_version: permalink(each, settings) for each in newest_first}
+    addresses = {each.method_version: permalink(each, settings) for each in in_order}
     page = frame(
         path,
         settings,
         title=f"{title(grade)}, all versions",
-        description=f"{title(grade)}: every method version it was graded under, newest first.",
+        description=f"{title(grade)}: every method version it was graded under, the current one first.",
         links=links,
         steps=(
             Step(text=story.model, href=links.model(story.model)),
@@ -94,12 +94,18 @@ def render(  # noqa: PLR0913, PLR0917 - what all such pages share is made once, 
         library=library,
         story=story,
         grade=grade,
-        versions=tuple(_version(each, library, known, links) for each in newest_first),
+        versions=tuple(_version(each, library, known, links) for each in in_order),
         column_words=COLUMN_WORDS,
-        by_version={each.method_version: each for each in newest_first},
+        by_version={each.method_version: each for each in in_order},
         addresses=addresses,
         json_ld=script_json(collection(settings.address + folder, settings, page.title, addresses.values())),
     )
+
+
+def _place(version: str, library: Library) -> tuple[int, tuple[int, ...]]:
+    """Return what orders versions, highest first: the current one, candidates, then all others, newest first."""
+    rank = {"current": 2, "candidate": 1}.get(library.status(version), 0)
+    return rank, version_key(version)
 
 
 def _version(grade: Grade, library: Library, known: Later, links: Links) -> Version:

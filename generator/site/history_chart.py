@@ -1,7 +1,7 @@
 """The history of an endpoint as a strip: of each window the letter and the four columns, under one method version.
 
 Up to `MOST_IN_LETTERS` windows every window is a column of letters. Past it the windows stand by month, as bars stacked
-by letter, and the newest in letters below them.
+by letter, and the newest in letters below them. What does not fit one line is drawn for two widths.
 """
 
 from __future__ import annotations
@@ -17,13 +17,26 @@ from markupsafe import Markup
 
 from generator.records.grade import Column, Grade, Letter
 from generator.records.reading import NO_LETTER
-from generator.site.drawing import LEFT, RIGHT, WIDTH, About, Texture, box, letters, picture, rule, text, textured
+from generator.site.drawing import (
+    BROAD,
+    LEFT,
+    RIGHT,
+    WIDTH,
+    About,
+    Texture,
+    box,
+    letters,
+    picture,
+    rule,
+    text,
+    textured,
+)
 from generator.site.tables import Table, counted, letters_words
 
 MOST_IN_LETTERS = 120
 """Windows that are drawn a letter each; more are drawn by month."""
 PER_LINE = 28
-"""Windows in one line of letters: four weeks."""
+"""Windows in one line of letters: four weeks; eight of them where the page is broad."""
 MONTHS_PER_LINE = 24
 NO_GRADE = "\N{MIDDLE DOT}"
 """Stands where a window has no grade."""
@@ -42,6 +55,25 @@ _LANE, _GRADE_LANE = 15, 18
 _BAR, _BAR_LANE = 18, 23
 _LETTERS_HIGH = 5 * _LANE + 34
 _MONTHS_HIGH = 5 * _BAR_LANE + 26
+_NOTHING = Markup()
+
+
+class _Sheet(msgspec.Struct, frozen=True, kw_only=True):
+    """What a strip is drawn on."""
+
+    width: int
+    per_line: int
+    kind: str
+
+    @property
+    def across(self) -> int:
+        """From the first window of a line to the last."""
+        return self.width - (WIDTH - RIGHT) - _LANES_FROM
+
+
+_ALONE = _Sheet(width=WIDTH, per_line=PER_LINE, kind="wide")
+_SLIM = _Sheet(width=WIDTH, per_line=PER_LINE, kind="wide slim")
+_BROAD = _Sheet(width=BROAD, per_line=2 * PER_LINE, kind="wide broad")
 
 
 class Window(msgspec.Struct, frozen=True, kw_only=True):
@@ -113,26 +145,34 @@ def month_table(found: Iterable[Month], version: str) -> Table:
 
 
 def chart(name: str, windows: Sequence[Window], version: str) -> Markup:
-    """Return the strip of some windows.
+    """Return the strip of some windows; of more than one line, first as a phone shows it and then as a page does.
 
     Args:
         name: the chart's id on its page.
         windows: ascending, at least one.
         version: the method version of every grade.
     """
+    about = _about(name, windows, version)
+    if len(windows) <= PER_LINE:
+        return _drawn(about, windows, _ALONE)
+    broad = msgspec.structs.replace(about, name=f"{name}-broad")
+    return _drawn(about, windows, _SLIM) + _drawn(broad, windows, _BROAD)
+
+
+def _drawn(about: About, windows: Sequence[Window], sheet: _Sheet) -> Markup:
     parts: list[Markup] = []
     shown, y = windows, 0
     if len(windows) > MOST_IN_LETTERS:
         by_month = months(windows)
         parts, y = _legend(), 26
         for start in range(0, len(by_month), MONTHS_PER_LINE):
-            parts += _bars(by_month[start : start + MONTHS_PER_LINE], y)
+            parts += _bars(by_month[start : start + MONTHS_PER_LINE], y, sheet)
             y += _MONTHS_HIGH
-        shown = windows[-PER_LINE:]
-    for start in range(0, len(shown), PER_LINE):
-        parts += _letters(shown[start : start + PER_LINE], y)
+        shown = windows[-sheet.per_line :]
+    for start in range(0, len(shown), sheet.per_line):
+        parts += _letters(shown[start : start + sheet.per_line], y, sheet)
         y += _LETTERS_HIGH
-    return picture(_about(name, windows, version), WIDTH, y - 8, parts)
+    return picture(about, sheet.width, y - 8, parts, sheet.kind)
 
 
 def _about(name: str, windows: Sequence[Window], version: str) -> About:
@@ -149,9 +189,9 @@ def _about(name: str, windows: Sequence[Window], version: str) -> About:
     )
 
 
-def _letters(windows: Sequence[Window], y: int) -> list[Markup]:
+def _letters(windows: Sequence[Window], y: int, sheet: _Sheet) -> list[Markup]:
     """Return one line of windows, a letter for each lane; a run of one letter of the grade has that letter's frame."""
-    cell = Fraction(RIGHT - _LANES_FROM, PER_LINE)
+    cell = Fraction(sheet.across, sheet.per_line)
     places = [_LANES_FROM + cell * index + cell / 2 for index in range(len(windows))]
     held = [window.letters for window in windows]
     parts = []
@@ -171,8 +211,7 @@ def _letters(windows: Sequence[Window], y: int) -> list[Markup]:
 
 def _frame(letter: Letter, x: Fraction, y: int, width: Fraction) -> Markup:
     """Return the border that a letter has wherever it stands: one line, two, dashes, dots, or above and below."""
-    colour = Markup('<g class="{}"{}>{}</g>')
-    dashes = Markup(' stroke-dasharray="{}"').format(_DASHES[letter]) if letter in _DASHES else Markup()
+    dashes = Markup(' stroke-dasharray="{}"').format(_DASHES[letter]) if letter in _DASHES else _NOTHING
     inner, high = width - 1, _GRADE_LANE
     x += Fraction(1, 2)
     if letter is Letter.U:
@@ -181,12 +220,17 @@ def _frame(letter: Letter, x: Fraction, y: int, width: Fraction) -> Markup:
         lines = box(x, y, inner, high)
         if letter is Letter.B:
             lines += box(x + Fraction(3, 2), y + Fraction(3, 2), inner - 3, high - 3)
-    return colour.format(letter, dashes, lines)
+    return _coloured(letter, lines, dashes)
 
 
-def _bars(found: Sequence[Month], y: int) -> list[Markup]:
+def _coloured(letter: Letter, drawn: Markup, given: Markup = _NOTHING) -> Markup:
+    """Return lines and boxes in the colour that a letter has on every page."""
+    return Markup('<g class="{}"{}>{}</g>').format(letter, given, drawn)
+
+
+def _bars(found: Sequence[Month], y: int, sheet: _Sheet) -> list[Markup]:
     """Return one line of months, a stacked bar for each lane."""
-    step = (RIGHT - _LANES_FROM) // MONTHS_PER_LINE
+    step = sheet.across // MONTHS_PER_LINE
     parts = []
     for lane, title in enumerate(LANES):
         ground = y + lane * _BAR_LANE + _BAR
@@ -197,7 +241,7 @@ def _bars(found: Sequence[Month], y: int) -> list[Markup]:
                 high = Fraction(_BAR * month.lanes[lane].get(letter, 0), month.windows)
                 top -= high
                 if high:
-                    parts.append(textured(TEXTURES[letter], x, top, step - 2, high))
+                    parts.append(_coloured(letter, textured(TEXTURES[letter], x, top, step - 2, high)))
         parts.append(rule(_LANES_FROM, ground, _LANES_FROM + step * len(found), ground, "faint"))
     parts.append(text(_LANES_FROM, y + 5 * _BAR_LANE + 10, _span(found[0].name, found[-1].name)))
     return parts
@@ -207,7 +251,8 @@ def _legend() -> list[Markup]:
     parts = []
     for index, (letter, texture) in enumerate(TEXTURES.items()):
         x = _LANES_FROM + 40 * index
-        parts += [textured(texture, x, 2, 14, 12), text(x + 20, 13, letter)]
+        swatch = _coloured(letter, textured(texture, x, 2, 14, 12))
+        parts += [swatch, letters((x + 24,), 13, (letter,))]
     return parts
 
 

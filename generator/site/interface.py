@@ -26,6 +26,7 @@ from generator.records.explanation import Explanation
 from generator.records.grade import Grade, Letter
 from generator.records.night import NightRecord, VoidRecord
 from generator.records.prompt import Prompt
+from generator.records.withheld import WithheldRecord
 from generator.settings import Settings
 
 
@@ -36,6 +37,8 @@ class NightMaterial(msgspec.Struct, frozen=True, kw_only=True):
     night_json_sha256: str
     void: VoidRecord | None
     """Where a recorded night was declared void later."""
+    withheld: tuple[WithheldRecord, ...] = ()
+    """What was taken out of its observations, the first withholding first."""
     prompts: tuple[Prompt, ...]
     endpoints: tuple[Endpoint, ...]
     """As listed, without the router's own JSON: `raw` is empty."""
@@ -196,6 +199,8 @@ class Shelf(msgspec.Struct, frozen=True, kw_only=True):
     """Its SHA-256: while it is the same, so are the permanent files."""
     files: Callable[[], Iterable[tuple[str, bytes]]]
     """Reads the path and the bytes of each, sorted by path; the digest is checked before the first."""
+    withdrawn: tuple[str, ...] = ()
+    """Paths of files that were kept before, and must lie there no more: a text was withheld from them."""
 
 
 class GradeContext(msgspec.Struct, frozen=True, kw_only=True):

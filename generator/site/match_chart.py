@@ -13,8 +13,8 @@ from markupsafe import Markup
 from generator.records.definition import Definition
 from generator.records.grade import Grade, MatchNight
 from generator.records.reading import NOT_MEASURED, allowed_figure, night_words
-from generator.site.charts import nice
 from generator.site.drawing import LEFT, RIGHT, WIDTH, About, Texture, figure_of, picture, rule, text, textured
+from generator.site.scales import nice
 from generator.site.tables import Chart, Table, counted
 
 _BARS_FROM, _BARS_TO = 98, 256

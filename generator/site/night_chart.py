@@ -13,18 +13,24 @@ from markupsafe import Markup
 
 from generator.records.figures import decimal_text
 from generator.records.observation import Outcome
-from generator.site.charts import nice
-from generator.site.drawing import LEFT, RIGHT, WIDTH, About, Point, box, figure_of, picture, rule, text, textured
+from generator.site.drawing import BROAD, LEFT, RIGHT, WIDTH, About, Point, box, picture, rule, text, textured
 from generator.site.interface import NightMaterial
 from generator.site.library import counts_as_recorded
 from generator.site.outcome_chart import NOT_ANSWERED, TEXTURES, counts_of
+from generator.site.scales import tick_words, ticks
 from generator.site.tables import counted
 
 MOST_COLUMNS = 62
 """Days, or months, that stand beside one another; more are added up by the next longer span."""
-_WIDEST = 24
-_HIGH = 60
-_CENTS = 100
+_FEW = 14
+"""Columns that one drawing of the width of a phone holds well; they are never broader than so many would be."""
+_HIGH = 72
+_UPPER, _LOWER = 28, 152
+"""Where each of the two axes ends."""
+_LEGEND = _LOWER + _HIGH + 28
+_PER_LINE, _KEY = 3, 112
+_AXIS, _DIGIT = LEFT + 6, 8
+"""What stands between the edge and an axis: a little air, and room for each character of its longest figure."""
 _SPANS = {len("2026-11-27"): "night", len("2026-11"): "month", len("2026"): "year"}
 
 
@@ -38,6 +44,16 @@ class Column(msgspec.Struct, frozen=True, kw_only=True):
     """Of these nights."""
     counts: dict[Outcome, int]
     cost: Decimal
+
+
+class _Grid(msgspec.Struct, frozen=True, kw_only=True):
+    """Where columns stand."""
+
+    start: int
+    """The left edge of the first."""
+    step: int
+    """From one to the next."""
+    columns: int
 
 
 def columns(nights: Sequence[NightMaterial]) -> tuple[Column, ...]:
@@ -57,61 +73,97 @@ def columns(nights: Sequence[NightMaterial]) -> tuple[Column, ...]:
 def over_nights(nights: Sequence[NightMaterial]) -> Markup:
     """Return what was not answered and what it cost over nights, as one small chart; nothing before the first night.
 
+    Many columns are drawn twice: first as a phone shows them and then as a page does.
+
     Args:
         nights: recorded and void, in any order.
     """
     found = columns(nights)
     if not found:
         return Markup()
-    step = min((RIGHT - LEFT) // len(found), _WIDEST)
+    if len(found) <= _FEW:
+        return _drawn("nights-chart", found, WIDTH, "wide")
+    broad = _drawn("nights-chart-broad", found, BROAD, "wide broad")
+    return _drawn("nights-chart", found, WIDTH, "wide slim") + broad
+
+
+def _drawn(name: str, found: Sequence[Column], width: int, kind: str) -> Markup:
     span = _SPANS[len(found[0].name)]
-    parts = [*_not_answered(found, step), *_costs(found, step, span), text(LEFT, 206, _ends(found)), *_legend()]
-    return picture(_about(found, span), WIDTH, 258, parts)
+    shares = ticks(max(_percent(column, NOT_ANSWERED) for column in found))
+    costs = ticks(max(Fraction(column.cost) for column in found))
+    start = _AXIS + _DIGIT * max(map(len, (*tick_words(shares), *tick_words(costs))))
+    room = width - (WIDTH - RIGHT) - start
+    grid = _Grid(start=start, step=min(room // len(found), room // _FEW), columns=len(found))
+    per_line = len(NOT_ANSWERED) + 1 if width == BROAD else _PER_LINE
+    parts = [
+        text(LEFT, 14, "Not answered, % of all planned"),
+        *_axis(shares, _UPPER, grid),
+        *_not_answered(found, shares[-1], grid),
+        text(LEFT, _LOWER - 12, f"Cost of a {span}, USD"),
+        *_axis(costs, _LOWER, grid),
+        *_costs(found, costs[-1], grid),
+        text(start, _LOWER + _HIGH + 16, _ends(found)),
+        *_legend(per_line),
+    ]
+    lines = -(-(len(NOT_ANSWERED) + 1) // per_line)
+    return picture(_about(name, found, span), width, _LEGEND + 20 * lines, parts, kind)
 
 
-def _about(found: Sequence[Column], span: str) -> About:
+def _about(name: str, found: Sequence[Column], span: str) -> About:
     cost = sum((column.cost for column in found), Decimal(0))
     totals = ", ".join(f"{sum(column.counts[outcome] for column in found):,} {outcome}" for outcome in TEXTURES)
     return About(
-        name="nights-chart",
+        name=name,
         title="Observations that were not answered, and what the nights cost",
         description=f"{counted(sum(column.nights for column in found), 'night')}, {_ends(found)}, a column a {span}: "
         f"{totals}; {sum(column.void for column in found):,} void; USD {decimal_text(cost)}.",
     )
 
 
-def _not_answered(found: Sequence[Column], step: int) -> list[Markup]:
+def _axis(marked: Sequence[Fraction], top: int, grid: _Grid) -> list[Markup]:
+    """Return a line at each figure of an upright axis, the lowest one firm, with the figure beside it."""
+    parts = []
+    for value, words in zip(marked, tick_words(marked), strict=True):
+        y = top + _HIGH - _HIGH * value / marked[-1]
+        kind = "faint" if value else "firm"
+        parts += [
+            rule(grid.start, y, grid.start + grid.step * grid.columns, y, kind),
+            text(grid.start - 6, y + 4, words, anchor="end"),
+        ]
+    return parts
+
+
+def _not_answered(found: Sequence[Column], most: Fraction, grid: _Grid) -> list[Markup]:
     """Return whatever was not answered as a share of what was planned, stacked from the ground; void nights crossed."""
-    top = nice(max(_percent(column, NOT_ANSWERED) for column in found))
-    parts = [text(LEFT, 14, f"Not answered: up to {figure_of(top)} % of all planned"), *_frame(20, step, found)]
+    parts = []
     for index, column in enumerate(found):
-        x, ground = LEFT + step * index, Fraction(20 + _HIGH)
+        x, ground = grid.start + grid.step * index, Fraction(_UPPER + _HIGH)
         for outcome in NOT_ANSWERED:
-            high = _HIGH * _percent(column, (outcome,)) / top
+            high = _HIGH * _percent(column, (outcome,)) / most
             ground -= high
             if high:
-                parts.append(textured(TEXTURES[outcome], x, ground, step - 1, high))
+                parts.append(textured(TEXTURES[outcome], x, ground, grid.step - 1, high))
         if column.void:
-            parts.append(_cross(x + Fraction(step - 1, 2), 27 + _HIGH))
+            parts.append(_cross(x + Fraction(grid.step - 1, 2), _UPPER + _HIGH + 7))
     return parts
 
 
-def _costs(found: Sequence[Column], step: int, span: str) -> list[Markup]:
-    dearest = nice(max(Fraction(column.cost) for column in found) * _CENTS) / _CENTS
-    parts = [text(LEFT, 124, f"Cost: up to USD {figure_of(dearest)} a {span}"), *_frame(130, step, found)]
-    for index, column in enumerate(found):
-        high = _HIGH * Fraction(column.cost) / dearest
-        if high:
-            parts.append(box(LEFT + step * index, 130 + _HIGH - high, step - 1, high, "cost"))
-    return parts
-
-
-def _legend() -> list[Markup]:
+def _costs(found: Sequence[Column], most: Fraction, grid: _Grid) -> list[Markup]:
     parts = []
-    for index, outcome in enumerate(NOT_ANSWERED):
-        x, y = LEFT + (index % 3) * 112, 218 + 20 * (index // 3)
+    for index, column in enumerate(found):
+        high = _HIGH * Fraction(column.cost) / most
+        if high:
+            parts.append(box(grid.start + grid.step * index, _LOWER + _HIGH - high, grid.step - 1, high, "cost"))
+    return parts
+
+
+def _legend(per_line: int) -> list[Markup]:
+    places = [(LEFT + at % per_line * _KEY, _LEGEND + 20 * (at // per_line)) for at in range(len(NOT_ANSWERED) + 1)]
+    parts = []
+    for outcome, (x, y) in zip(NOT_ANSWERED, places, strict=False):
         parts += [textured(TEXTURES[outcome], x, y, 14, 12), text(x + 20, y + 11, outcome)]
-    return [*parts, _cross(LEFT + 231, 244), text(LEFT + 244, 249, "void")]
+    x, y = places[-1]
+    return [*parts, _cross(x + 7, y + 6), text(x + 20, y + 11, "void")]
 
 
 def _column(name: str, nights: Sequence[NightMaterial]) -> Column:
@@ -136,12 +188,6 @@ def _named(day: date, size: int) -> str:
 
 def _ends(found: Sequence[Column]) -> str:
     return found[0].name if len(found) == 1 else f"{found[0].name} to {found[-1].name}"
-
-
-def _frame(y: int, step: int, found: Sequence[Column]) -> list[Markup]:
-    """Return the line that bars can reach at most, and the one they stand on."""
-    end = LEFT + step * len(found)
-    return [rule(LEFT, y, end, y, "faint"), rule(LEFT, y + _HIGH, end, y + _HIGH)]
 
 
 def _cross(x: Point, y: int) -> Markup:
