@@ -17,8 +17,9 @@ from rich.console import Console
 
 from generator import __version__
 from generator.errors import ExitCode
-from generator.records.finding import VerificationReport
+from generator.terminal.corrections import add_correction_commands
 from generator.terminal.doctor import add_doctor_command
+from generator.terminal.log_commands import add_log_commands, signing_key
 from generator.terminal.method_commands import add_method_commands
 from generator.terminal.options import BaseUrlOption, JsonOption, RootOption, parsed_address, parsed_date
 from generator.terminal.plan_command import (
@@ -31,10 +32,12 @@ from generator.terminal.plan_command import (
     chosen_budget,
 )
 from generator.terminal.progress import TerminalProgress
+from generator.terminal.publish_command import add_publish_command
 from generator.terminal.routers import demo_at, router_of
 from generator.terminal.serving import add_serve_command
-from generator.terminal.session import end, locked, messages, print_result, quiet, say_site
+from generator.terminal.session import end, locked, messages, print_result, say_site, sound
 from generator.terminal.tables import print_grades, print_report
+from generator.terminal.verify_command import add_verify_command
 from generator.workflows import demo as demonstration
 from generator.workflows import grading, probing, rendering, showing, verifying
 from generator.workflows import nightly as night_run
@@ -74,9 +77,9 @@ def nightly(  # noqa: PLR0913 - a night, and what it may cost
     dry_run: DryRunOption = False,
     json: JsonOption = False,
 ) -> None:
-    """Probe tonight, grade, render and verify: the main job.
+    """Probe tonight, grade, log, render and verify: the main job.
 
-    Run it again after a stop: it carries on where it was.
+    Run it again after a stop: it carries on where it was. Where BITDEPTH_SIGNING_KEY is set, the log is signed.
     """
     progress = _progress(json)
     if dry_run:
@@ -84,20 +87,20 @@ def nightly(  # noqa: PLR0913 - a night, and what it may cost
         raise typer.Exit
     with messages(json), locked(root) as site:
         budget = chosen_budget(site, max_usd, allow_unpriced=allow_unpriced)
-        address, chosen = parsed_address(base_url), parsed_date(night)
+        address, chosen, key = parsed_address(base_url), parsed_date(night), signing_key()
         done = _run(
             night_run.nightly(
-                site, _world(), router_of, progress=progress, night=chosen, budget=budget, base_url=address
+                site, _world(), router_of, progress=progress, night=chosen, budget=budget, base_url=address, key=key
             )
         )
         record = done.probed.record if done.probed else None
         failure = done.failure or (done.probed.void if done.probed else None)
-        code = _sound(done.report)
+        code = sound(done.report)
         if failure and code != ExitCode.INTEGRITY:
             code = failure.exit_code
         print_result(
             json,
-            {"night": record, "graded": done.graded, "verification": done.report,
+            {"night": record, "graded": done.graded, "log": done.log, "verification": done.report,
              "error": str(failure) if failure else None, "exit_code": int(code)},
             lambda console: print_report(console, done.report),
         )  # fmt: skip
@@ -168,19 +171,6 @@ def render(root: RootOption = Path(), base_url: BaseUrlOption = None, *, json: J
 
 
 @app.command()
-def verify(root: RootOption = Path(), base_url: BaseUrlOption = None, *, json: JsonOption = False) -> None:
-    """Hold archive and site against what they were and what follows from them. Exits 6 on any mismatch.
-
-    A site that was laid out for another address is verified for the same.
-    """
-    progress = _progress(json)
-    with messages(json), quiet(root) as site:
-        report = verifying.verify(site, progress=progress, base_url=parsed_address(base_url))
-        print_result(json, report, lambda console: print_report(console, report))
-        end(None, _sound(report))
-
-
-@app.command()
 def demo(
     out: Annotated[Path, typer.Option("--out", metavar="DIR", help="The folder to make.", show_default="demo/")] = Path(
         "demo"
@@ -194,10 +184,10 @@ def demo(
     """Run fourteen nights on the embedded router, which plays back real recorded answers, and lay out their site."""
     progress = _progress(json)
     with messages(json):
-        first = parsed_date(first_night)
+        first, key = parsed_date(first_night), signing_key()
         site = demonstration.make_root(out)
         with site.store.lock():
-            _run(demonstration.demo_nights(site, _world(), demo_at, first_night=first, progress=progress))
+            _run(demonstration.demo_nights(site, _world(), demo_at, first_night=first, progress=progress, key=key))
             rendering.render(site, progress=progress)
             report = verifying.verify(site, progress=progress)
         shown = [showing.show(site, model, None) for model in showing.watched(site)]
@@ -209,7 +199,7 @@ def demo(
             say_site(console, site)
 
         print_result(json, {"grades": [each.grades for each in shown], "verification": report}, tables)
-        end(None, _sound(report))
+        end(None, sound(report))
 
 
 add_method_commands(app, today=lambda: _now().date(), entropy=os.urandom)
@@ -246,13 +236,6 @@ def _run(work: Coroutine[Any, Any, _T]) -> _T:
     return asyncio.run(interruptible())
 
 
-def _sound(report: VerificationReport) -> ExitCode:
-    """Return how a verification ends: mismatches, or something that could not be checked, or done."""
-    if report.findings:
-        return ExitCode.INTEGRITY
-    return ExitCode.DONE if report.complete else ExitCode.FAILED
-
-
 def _is_set(variable: str) -> bool:
     """True where an environment variable holds anything."""
     return bool(os.environ.get(variable, "").strip())
@@ -261,4 +244,8 @@ def _is_set(variable: str) -> bool:
 _planner = Planner(world=_world, router_of=router_of, run=_run)
 add_plan_command(app, _planner)
 add_doctor_command(app, world=_world, router_of=router_of, is_set=_is_set, run=_run)
+add_correction_commands(app, now=_now)
 add_serve_command(app)
+add_verify_command(app, progress=_progress, entropy=os.urandom)
+add_log_commands(app)
+add_publish_command(app, is_set=_is_set, entropy=os.urandom, run=_run)

@@ -19,13 +19,17 @@ class ExitCode(IntEnum):
     USAGE = 2
     """The command line was not understood."""
     PARTIAL = 3
-    """The night is not complete and not sealed: the same command carries on with what is missing."""
+    """What was asked for is not complete (a night not sealed, a site not published): the same command carries on."""
     BUDGET = 4
     """Sending stopped at the budget cap or because the router reports no credit."""
     LOCKED = 5
-    """Another run holds this site root."""
+    """Another run holds this site root, or what it is published to."""
     INTEGRITY = 6
     """Something recorded or published is not what it was."""
+    TARGET = 7
+    """What a site is to be published to is not there, or does not take it."""
+    CREDENTIAL = 8
+    """There is no credential for it in the environment, or it is refused."""
 
 
 class BitdepthError(Exception):
@@ -89,6 +93,28 @@ class LockedError(BitdepthError):
     """Another run holds the lock of this site root."""
 
     exit_code = ExitCode.LOCKED
+
+
+class SiteError(BitdepthError):
+    """A published site could not be read, or sends what no site sends: wait, or ask whoever serves it."""
+
+
+class TargetError(BitdepthError):
+    """What a site is published to is missing or does not take it: mend the bucket or folder, or name another."""
+
+    exit_code = ExitCode.TARGET
+
+
+class CredentialError(BitdepthError):
+    """There is no credential in the environment, or it is refused: set another."""
+
+    exit_code = ExitCode.CREDENTIAL
+
+
+class PartialPublishError(BitdepthError):
+    """A site is published in part; every reader arrives, and the same command carries on."""
+
+    exit_code = ExitCode.PARTIAL
 
 
 class ArchiveError(BitdepthError):

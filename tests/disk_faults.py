@@ -12,7 +12,7 @@ import os
 from collections.abc import Callable
 from errno import ENOSPC
 from pathlib import Path
-from typing import Any
+from types import ModuleType
 
 _MAKES = os.O_CREAT | os.O_TRUNC
 _MAKING_ROOM = {"unlink", "remove", "rmdir", "truncate", "ftruncate"}
@@ -43,10 +43,10 @@ class Disk:
         for module in (io, builtins):
             self._patch(module, "open", lambda _path, mode="r", *_: bool(set(mode) & set("wxa+")))
 
-    def _patch(self, module: Any, name: str, is_change: Callable[..., bool]) -> None:
+    def _patch(self, module: ModuleType, name: str, is_change: Callable[..., bool]) -> None:
         real = getattr(module, name)
 
-        def changed(*args: Any, **named: Any) -> Any:
+        def changed(*args: object, **named: object) -> object:
             if self._is_below(args[0], named.get("dir_fd")) and is_change(*args) and self._fails(name):
                 if name == "write":
                     real(args[0], bytes(args[1])[: len(args[1]) // 2])
@@ -60,7 +60,7 @@ class Disk:
         is_full = self._errno == ENOSPC and 0 < self._at < self.count and name not in _MAKING_ROOM
         return self.count == self._at or is_full
 
-    def _is_below(self, what: Any, folder: int | None) -> bool:
+    def _is_below(self, what: int | str | os.PathLike[str], folder: int | None) -> bool:
         if isinstance(what, int) or folder is not None:
             try:
                 found = os.readlink(f"/proc/self/fd/{what if folder is None else folder}")  # noqa: PTH115 - is patched

@@ -1,4 +1,4 @@
-"""A small archive of one night on a real server, and its second night: run whole in about a second, at a clock that stands.
+"""A small archive of one night on a real server, and its second night, run whole in about a second as the clock stands.
 
 Every run of the same night ends with the same bytes, before the seal and after it, so that a disturbed one can be held
 against one that was not.
@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import json
 import os
+import select
 import shutil
+import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
@@ -20,8 +23,15 @@ from typing import Self
 import msgspec
 from lookup_router import LookupRouter, LookupSite
 
+from generator.archive import layout
+from generator.log.keys import SigningKey
+from generator.site.build import is_permanent
+
 FIRST = datetime(2026, 3, 27, 3, 7, tzinfo=UTC)
 SECOND = FIRST + timedelta(days=1)
+MEMORY = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # noqa: S108 - a folder of a name of its own is made there
+"""Where files lie in memory, on Linux."""
+KEY = "BITDEPTH_SIGNING_KEY"
 _PROBING = "concurrency = 1\nconcurrency_per_endpoint = 1"
 
 
@@ -48,12 +58,13 @@ class Runner:
         """Start what forks the runs, with a folder for what they say."""
         self.router = router
         self._said = folder / "said"
+        key = SigningKey.generate("t.example/log").text
         self._process = subprocess.Popen(
             [sys.executable, str(Path(__file__).with_name("night_runner.py"))],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            text=True,
-            env={**os.environ, "NO_COLOR": "1", "COLUMNS": "200"},
+            bufsize=0,
+            env={**os.environ, "NO_COLOR": "1", "COLUMNS": "200", KEY: key},
         )
 
     def __enter__(self) -> Self:
@@ -68,8 +79,8 @@ class Runner:
 
     def start(
         self, root: Path, *argv: str, now: datetime = SECOND, at: int = 0, errno: int = 0, **environment: str
-    ) -> int:
-        """Start a run on a root and return its process; `end` waits for it."""
+    ) -> None:
+        """Start a run on a root; `end` waits for it."""
         run = {
             "root": str(root),
             "argv": [*(argv or ("nightly",)), "--root", str(root)],
@@ -80,9 +91,28 @@ class Runner:
             "said": str(self._said),
         }
         Path(f"{self._said}.count").unlink(missing_ok=True)
-        self._process.stdin.write(json.dumps(run) + "\n")
-        self._process.stdin.flush()
-        return int(self._process.stdout.readline())
+        self._process.stdin.write(json.dumps(run).encode() + b"\n")
+        self._started = int(self._process.stdout.readline())
+
+    def is_running(self) -> bool:
+        """True until the run has ended that was started last."""
+        return not select.select([self._process.stdout], [], [], 0)[0]
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Hold still the run that was started last, which must not have ended."""
+        os.kill(self._started, signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            os.kill(self._started, signal.SIGCONT)
+
+    def kill(self) -> bool:
+        """End the run that was started last, by SIGKILL; False where it has ended by itself."""
+        if not self.is_running():
+            return False
+        os.kill(self._started, signal.SIGKILL)
+        return True
 
     def end(self) -> Ended:
         """Return how the run ended that was started last."""
@@ -120,6 +150,7 @@ class World:
         """How the undisturbed second night ended."""
         _sound(self.whole)
         self.new = files(after)
+        assert self.new[f"archive/{layout.LOG_CHECKPOINT}"] != self.old[f"archive/{layout.LOG_CHECKPOINT}"]
 
     def copy(self, name: str) -> Path:
         """Return a copy of the archive before its second night."""
@@ -145,10 +176,10 @@ class World:
 
     def check_unsigned(self, found: dict[str, bytes]) -> None:
         """Nothing is signed but what is whole: a new checkpoint stands for an archive that has all that it covers."""
-        checkpoint = "archive/log/checkpoint"
+        checkpoint = f"archive/{layout.LOG_CHECKPOINT}"
         if found.get(checkpoint) != self.old.get(checkpoint):
             assert found[checkpoint] == self.new[checkpoint]
-            covered = ("archive/nights/", "archive/grades/", "archive/pages/", "archive/log/tile/", "archive/log/head")
+            covered = ("archive/nights/", "archive/grades/", "archive/pages/", "archive/log/tile/")
             for path, data in self.new.items():
                 assert not path.startswith(covered) or found.get(path) == data, path
 
@@ -164,9 +195,9 @@ def is_kept(path: str) -> bool:
     """True for what is permanent once it has its name: the archive's files, and the permanent pages of the site."""
     if path.endswith((".tmp", ".half")) or path.startswith("archive/journal/"):
         return False
-    if path in {"archive/log/checkpoint", "archive/log/head"}:  # Replaced by rename, last of what they stand for.
-        return False
-    return path.startswith(("archive/", "site/grades/")) and ("/v0.1/" in path or path.startswith("archive/"))
+    if path in {f"archive/{name}" for name in (layout.LOG_APPENDING, layout.LOG_CHECKPOINT, layout.LOG_HEAD)}:
+        return False  # The note of an append under way, and what is replaced by rename, last of what it stands for.
+    return path.startswith("archive/") or is_permanent(path.removeprefix("site/"))
 
 
 def files(root: Path) -> dict[str, bytes]:
@@ -180,10 +211,14 @@ def files(root: Path) -> dict[str, bytes]:
 
 
 @contextmanager
-def world(folder: Path) -> Iterator[World]:
-    """Yield a world in an empty folder, on a router of its own."""
-    with LookupRouter().running() as router, Runner(folder, router) as runner:
-        yield World(folder, runner)
+def world() -> Iterator[World]:
+    """Yield a world on a router of its own, in memory where that is possible: hundreds of runs wait for no disk."""
+    with (
+        tempfile.TemporaryDirectory(dir=MEMORY) as folder,
+        LookupRouter().running() as router,
+        Runner(Path(folder), router) as runner,
+    ):
+        yield World(Path(folder), runner)
 
 
 def _sound(ended: Ended) -> None:

@@ -1,6 +1,6 @@
 """Runs of the command line, each in a process of its own that costs no start: clock, entropy and disk as asked for.
 
-    python tests/night_runner.py        reads one run a line, as JSON, and writes two lines for each: its process, its end
+    python tests/night_runner.py        reads a run a line, as JSON, and writes two lines for each: its process, its end
 
 The clock stands, so that a run says the same at whatever moment it is made.
 """
@@ -58,15 +58,20 @@ def _child(run: dict[str, Any]) -> None:
     os._exit(code)
 
 
+def _say(number: int) -> None:
+    sys.stdout.write(f"{number}\n")
+    sys.stdout.flush()
+
+
 def main() -> None:
     """Run what is asked for, until nothing more is."""
     for line in sys.stdin:
         process = os.fork()
         if process == 0:
             _child(json.loads(line))
-        print(process, flush=True)
+        _say(process)
         _, status = os.waitpid(process, 0)
-        print(os.waitstatus_to_exitcode(status), flush=True)
+        _say(os.waitstatus_to_exitcode(status))
 
 
 if __name__ == "__main__":

@@ -49,6 +49,7 @@ from generator.site.interface import (
     GradeContext,
     GradedWindow,
     LetterDifference,
+    LogMaterial,
     Material,
     ModelMaterial,
     NightChange,
@@ -58,6 +59,16 @@ from generator.site.interface import (
 
 ROOT = Path(__file__).resolve().parent.parent
 FIRST_NIGHT = date(2026, 11, 19)
+LOG = LogMaterial(
+    origin="bitdepth.example/log",
+    size=1234,
+    root="1f" * 32,
+    head=b"bitdepth.example/log\n1234\nHx8fHx8fHx8fHx8fHx8fHx8fHx8fHx8fHx8fHx8fHx8=\n",
+    signed_size=1200,
+    checkpoint=b"bitdepth.example/log\n1200\nHx8fHx8fHx8fHx8fHx8fHx8fHx8fHx8fHx8fHx8fHx8=\n\n",
+    keys=("bitdepth.example/log+0a1b2c3d+AR8fHx8fHx8fHx8fHx8fHx8fHx8fHx8fHx8fHx8fHx8f",),
+    proved=frozenset(),
+)
 NIGHTS = tuple(FIRST_NIGHT + timedelta(days=day) for day in range(9))
 VOID_NIGHT = NIGHTS[4]
 RECORDED = tuple(night for night in NIGHTS if night != VOID_NIGHT)
@@ -449,6 +460,7 @@ def material(**changes: Any) -> Material:
         "prompt_reports": (evidence.report(),),
         "differences": (difference(),),
         "explanations": {(TREES, "alder"): evidence.explanation(current_alder())},
+        "log": LOG,
         "format_text": (ROOT / "archive" / "FORMAT.md").read_text(),
     }
     plain |= changes

@@ -6,7 +6,7 @@ import asyncio
 import re
 import subprocess
 import sys
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import kept_site
@@ -15,6 +15,7 @@ import pytest
 from generator.errors import ExitCode, RouterError
 from generator.settings import BudgetSettings
 from generator.site.build import is_permanent
+from generator.workflows.grading import grade
 from generator.workflows.nightly import nightly
 from generator.workflows.rendering import render
 from generator.workflows.verifying import verify
@@ -74,6 +75,35 @@ class TestViews:
         wrong = {finding.where for finding in verify(root, progress=kept_site.Silent()).findings}
         assert "site/index.html" in wrong
         assert not [where for where in wrong if "/v0.1/" in where]
+
+
+class TestAnAddressThatChanges:
+    """'A changed base address leaves kept pages as they are; the guide says what to redirect'."""
+
+    def test_leaves_kept_pages_as_they_are(self, tmp_path: Path):
+        """No kept byte changes, in the archive or in the site; views and later pages name the new address."""
+        root = kept_site.make_root(tmp_path, 3)
+        kept = {name: root.store.folder.read(name) for name in root.store.folder.names()}
+        before = files(root)
+        toml = root.path / "content" / "site.toml"
+        toml.write_text(toml.read_text().replace(OWN, OTHER))
+        night = kept_site.FIRST + timedelta(days=3)
+        kept_site.add_night(root, night)
+        grade(root, today=night, progress=kept_site.Silent())
+        render(root, progress=kept_site.Silent())
+        assert {name: root.store.folder.read(name) for name in kept} == kept
+        after = files(root)
+        permanent = {path: data for path, data in before.items() if is_permanent(path)}
+        assert len(permanent) > 5
+        assert {path: after[path] for path in permanent} == permanent
+        folder = "grades/aster/sphinx-8b/kiln"
+        assert canonical(after[f"{folder}/2026-03-03/v0.1/index.html"]).startswith(OWN)
+        assert canonical(after[f"{folder}/2026-03-04/v0.1/index.html"]) == f"{OTHER}{folder}/2026-03-04/v0.1/"
+        assert canonical(after["index.html"]) == OTHER
+        assert verify(root, progress=kept_site.Silent()).findings == ()
+        guide = after["persistence/index.html"].decode()
+        redirected = guide.partition('id="address"')[2].partition("<h2")[0]
+        assert all(f"<code>/{folder}/</code>" in redirected for folder in ("grades", "method", "data", "log"))
 
 
 class TestNightly:

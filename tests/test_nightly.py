@@ -67,6 +67,7 @@ class TestANightEndToEnd:
         assert result["night"]["counts"]["planned"] == PLANNED
         assert result["night"]["state"] == "recorded"
         assert result["graded"] == {"windows": 1, "grades": 5}
+        assert result["log"]["appended"] == {"leaves": 7, "size": 7, "signed": 0}
         assert result["verification"]["findings"] == []
         assert (site.path / "site/index.html").is_file()
 
@@ -82,9 +83,9 @@ class TestANightEndToEnd:
         assert {name: folder.read(name) for name in folder.names()} == before
 
     def test_each_stage_alone_comes_to_the_same(self, site: DemoSite):
-        """probe, grade, render and verify in turn end where `nightly` does."""
-        for stage in ("probe", "grade", "render", "verify"):
-            done = site.run(stage)
+        """probe, grade, log append, render and verify in turn end where `nightly` does."""
+        for stage in (("probe",), ("grade",), ("log", "append"), ("render",), ("verify",)):
+            done = site.run(*stage)
             assert done.returncode == 0, done.stderr
         assert site.run("nightly").returncode == 0
 

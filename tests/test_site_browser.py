@@ -107,6 +107,39 @@ class TestEveryKindOfPage:
             assert all("404" in line for line in watched.said), watched.said
 
 
+TWICE = "document.documentElement.style.fontSize = '200%'"
+"""What a browser does that enlarges text and nothing else."""
+
+
+class TestLargeText:
+    """WCAG 1.4.4: at 200 % text nothing is cut off or sticks out, on a phone of 390 px."""
+
+    def test_fits_a_phone_with_text_of_twice_the_size(self, watched: Watched, address: str):
+        """One page of each kind, with its text enlarged and the width as it was."""
+        browsing.see(watched.page, 390, "light")
+        assert enlarged(watched, address, browsing.one_of_each(KINDS), TWICE) == []
+
+    @pytest.mark.ci
+    def test_fits_where_the_reader_set_the_size(self, watched: Watched, address: str):
+        """Every kind of page in a browser whose own text is of twice the size, which widths of the style follow."""
+        session = watched.page.context.new_cdp_session(watched.page)
+        session.send("Page.setFontSizes", {"fontSizes": {"standard": 32, "fixed": 26}})
+        browsing.see(watched.page, 390, "light")
+        assert enlarged(watched, address, KINDS, "0") == []
+
+
+def enlarged(watched: Watched, address: str, paths: Sequence[str], how: str) -> list[str]:
+    """Return what sticks out of pages whose text is of twice the size."""
+    wrong = []
+    for path in paths:
+        watched.open(address + path)
+        watched.page.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
+        watched.page.evaluate(how)
+        assert watched.page.evaluate("getComputedStyle(document.documentElement).fontSize") == "32px"
+        wrong += [f"{path}: {each}" for each in watched.page.evaluate(OVERFLOWING)]
+    return wrong
+
+
 class TestPaper:
     def test_what_is_folded_on_the_screen_is_open_on_paper(self, watched: Watched, address: str):
         """Every table behind a summary is hidden on the screen until it is opened, and stands in print."""

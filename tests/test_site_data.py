@@ -43,7 +43,7 @@ from generator.site.interface import Shelf
 from generator.site.library import arrange
 from generator.site.night_list_view import MOST_TOGETHER
 from generator.site.prose import to_html
-from generator.workflows.rendering import render, shelves
+from generator.workflows.rendering import permanent_files, render, shelves
 from generator.workflows.verifying import verify
 from generator.workflows.world import Root
 
@@ -67,9 +67,11 @@ def laid(root: Root) -> dict[str, bytes]:
 
 
 def kept(root: Root) -> dict[str, bytes]:
-    """Return every file of a root's nights and grades, by its path in the archive."""
-    names = [name for name in root.store.folder.names() if name.startswith(("nights/", "grades/"))]
-    return {name: root.store.folder.read(name) for name in names}
+    """Return every file of a root's nights, grades and pages, and of the method graded under, by its path there."""
+    names = [name for name in root.store.folder.names() if name.startswith(("nights/", "grades/", "pages/"))]
+    definition, prose = root.content.method_files("0.1")
+    methods = {"methods/0.1.toml": definition, "methods/0.1.md": prose}
+    return {name: root.store.folder.read(name) for name in names} | methods
 
 
 class Printed(HTMLParser):
@@ -147,7 +149,7 @@ class TestEveryFileIsThere:
     """A night's files and a window's grades lie under data/ as in the archive, byte for byte."""
 
     def test_with_the_archives_bytes_and_under_its_paths(self, served: Served):
-        """Nothing of nights and grades is missing, and nothing is added but what describes them."""
+        """Nothing of nights, grades, pages and methods is missing, and nothing is added but what describes them."""
         found, archive = laid(served.root), kept(served.root)
         assert {name: found.get(name) for name in archive} == archive
         assert {name for name in found if name not in archive} == {
@@ -165,11 +167,16 @@ class TestEveryFileIsThere:
         assert [file.path for file in files] == sorted(archive)
         for file in files:
             assert (file.sha256, file.bytes) == (sha256(archive[file.path]), len(archive[file.path]))
-            assert file.night.isoformat() in file.path
+            assert file.night is None or file.night.isoformat() in file.path
+            assert (file.night is None) == ("methods/" in file.path)
+            assert (file.method_version is None) == file.path.startswith("nights/")
             assert file.kind in file.path or file.kind == "manifest"
         assert Counter(file.kind for file in files) == {
-            **dict.fromkeys(("night", "observations", "listings", "prompts", "context", "grades", "manifest"), NIGHTS),
+            **dict.fromkeys(("night", "observations", "listings", "prompts", "context", "grades"), NIGHTS),
             "void": 1,
+            "methods": 2,
+            "pages": NIGHTS + 1,
+            "manifest": 2 * NIGHTS + 1,
         }
         assert listed["address"].startswith("http://127.0.0.1:")
         assert listed["license"] == "https://creativecommons.org/licenses/by/4.0/"
@@ -182,7 +189,8 @@ class TestEveryFileIsThere:
 
     def test_holds_nothing_of_the_machine(self, served: Served):
         """No path, host or user of where it was made stands in a file, packed or unpacked."""
-        private = {str(served.root.path), str(Path.home()), socket.gethostname(), sys.prefix}
+        names = {str(served.root.path), str(Path.home()), socket.gethostname(), sys.prefix}
+        private = {name for name in names if len(name) > 3}  # Shorter ones stand in packed bytes by chance.
         for name, data in laid(served.root).items():
             words = [data.decode("latin-1")]
             if name.endswith(".parquet"):
@@ -242,7 +250,19 @@ class TestLaidOutOnce:
         assert {name for name in after if name not in before} == {"nights/2026-03-01/void.json"}
         assert {name for name in before if is_permanent(DATA + name) and after[name] != before[name]} == set()
 
-    @pytest.mark.parametrize("name", ["nights/2026-03-01/prompts.parquet", "grades/0.1/2026-03-02.parquet"])
+    def test_a_definition_that_is_not_the_one_graded_under_is_not_laid_out(self, root: Root):
+        """Who changes a method's prose changes the method: the digest in its page's manifest no longer holds."""
+        shutil.rmtree(root.site)
+        (root.path / "content/methods").mkdir()
+        for path, data in zip(("0.1.toml", "0.1.md"), root.content.method_files("0.1"), strict=True):
+            (root.path / "content/methods" / path).write_bytes(data + b"\n" * path.endswith(".md"))
+        with pytest.raises(IntegrityError, match="expected SHA-256"):
+            list(permanent_files(root))
+
+    @pytest.mark.parametrize(
+        "name",
+        ["nights/2026-03-01/prompts.parquet", "grades/0.1/2026-03-02.parquet", "pages/0.1/2026-03-02.parquet"],
+    )
     def test_a_file_that_is_not_as_it_was_sealed_is_not_laid_out(self, root: Root, name: str):
         """A byte that changed in the archive is refused by its digest, also where nothing lies in the site yet."""
         shutil.rmtree(root.site)
@@ -397,9 +417,21 @@ class TestThePage:
     def test_every_link_leads_to_a_file(self, served: Served):
         """Nights, files, grades, lists and prose are all there."""
         local = [link.partition("#")[0] for link in served.page.links if "://" not in link and ":" not in link]
-        assert len([link for link in local if link.endswith(".parquet")]) == NIGHTS * 5 + 2
+        assert len([link for link in local if link.endswith(".parquet")]) == NIGHTS * 6 + 2
         missing = [link for link in local if link and not (served.root.site / DATA / link).is_file()]
         assert missing == []
+
+    def test_a_version_stands_with_what_defines_it(self, served: Served):
+        """Definition, prose and kept page are linked, and the first two together have the digest of its grades."""
+        assert {"methods/0.1.toml", "methods/0.1.md", "pages/methods/0.1.html"} <= set(served.page.links)
+        folder = served.root.site / DATA
+        both = (folder / "methods/0.1.toml").read_bytes() + (folder / "methods/0.1.md").read_bytes()
+        manifest = json.loads((folder / "pages/methods/0.1.json").read_text())
+        grades = pq.read_table(folder / "grades/0.1/2026-03-08.parquet", columns=["method_digest"])
+        assert {sha256(both), manifest["method_digest"]} == set(grades["method_digest"].to_pylist())
+        assert (folder / "pages/methods/0.1.html").read_bytes() == (
+            served.root.site / "method/0.1/index.html"
+        ).read_bytes()
 
     def test_the_page_of_a_night_leads_to_its_files(self, served: Served):
         """night.json and the four tables, each where it lies."""
@@ -424,7 +456,7 @@ class TestThePage:
         """The bytes are those of the archive's files."""
         total = sum(len(data) for data in kept(served.root).values())
         text = (served.root.site / "data/index.html").read_text()
-        assert f"In all 8 nights: {NIGHTS * 7 + 1} files, {in_words(total)} ({total:,} bytes)." in text
+        assert f"In all 8 nights: {NIGHTS * 9 + 5} files, {in_words(total)} ({total:,} bytes)." in text
 
     def test_the_format_is_a_page_and_a_text(self, served: Served):
         """FORMAT.md lies beside the data as in the archive, and its headings and tables stand on a page."""
@@ -459,7 +491,7 @@ class TestThePage:
             library = arrange(made.material(nights=tuple(shown), data=data, grades=(), models=()))
             pages.append(dict(data_view.render(library, made.TEMPLATES))["data/index.html"].decode())
         nightly, monthly = pages
-        assert nightly.count("/observations") > MOST_TOGETHER
+        assert nightly.count("/observations") >= MOST_TOGETHER
         listed = monthly[monthly.index('id="nights"') :]
         assert "/observations" not in listed
         assert (

@@ -115,7 +115,7 @@ class TestEveryFeed:
     def test_names_itself_its_page_author_and_rights(self, name: str, path: str):
         """A feed says where it lies, which page it belongs to, who made it, and under which licence."""
         own = feed(name, path)
-        page = ADDRESS + path.removesuffix(SITE)
+        page = ADDRESS + ("changes/" if path == SITE else path.removesuffix(SITE))
         licence = "https://creativecommons.org/licenses/by/4.0/"
         assert said(own, "id") == ADDRESS + path
         assert links(own) == [("self", ADDRESS + path), ("alternate", page), ("license", licence)]

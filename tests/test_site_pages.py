@@ -260,6 +260,9 @@ class TestFirstPage:
         assert "The first version. Provisional" in page("method/0.1/index.html", "empty")
         assert {path for path in made.sites()["empty"] if path.endswith(".html")} == {
             "index.html",
+            "changes/index.html",
+            "models/index.html",
+            "grades/index.html",
             "method/index.html",
             "method/0.1/index.html",
             "about/index.html",
@@ -269,6 +272,7 @@ class TestFirstPage:
             "data/index.html",
             "data/format/index.html",
             "glossary/index.html",
+            "log/index.html",
             "nights/index.html",
             "search/index.html",
             "404.html",

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
 
 from generator.archive.layout import UNFINISHED
@@ -27,21 +28,64 @@ def create(root: Path, name: str, data: bytes) -> None:
     """
     path = root / name
     with writing(name):
-        if path.exists():
-            if path.read_bytes() == data:
-                return
+        if not path.exists():
+            place(path, data)
+        elif path.read_bytes() != data:
             raise IntegrityError(
                 "expected no such file or the same bytes, found others", where=name, do="Kept files are never replaced"
             )
-        make_folder(path.parent)
-        temporary = path.with_name(path.name + UNFINISHED)
-        temporary.unlink(missing_ok=True)
-        with temporary.open("xb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.rename(path)
+        # Of a file that is there, too: whoever put it there may have ended before its name was on the disk.
         sync_folder(path.parent)
+        above = path.parent.parents
+        for folder in above[: len(path.parent.relative_to(root).parts) + 1]:
+            _sync_once(folder)
+
+
+def replace(root: Path, name: str, data: bytes) -> None:
+    """Put a file in the place of whatever is there: a reader meets the one or the other, whole.
+
+    Args:
+        root: the folder that names are relative to.
+        name: relative path with '/'.
+        data: the whole file.
+
+    Raises:
+        ArchiveError: where the folder or disk cannot take it; what was there is as it was.
+    """
+    path = root / name
+    with writing(name):
+        if not path.exists() or path.read_bytes() != data:
+            place(path, data)
+        sync_folder(path.parent)
+
+
+def place(path: Path, data: bytes) -> None:
+    """Put a file under a name, whole and on the disk; its folder is made where it is missing.
+
+    Whoever calls fsyncs the folder. Where the disk refuses, what was written of the file is taken away again.
+    """
+    make_folder(path.parent)
+    temporary = path.with_name(path.name + UNFINISHED)
+    temporary.unlink(missing_ok=True)
+    try:
+        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
+        try:
+            write_all(handle, data)
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+        temporary.replace(path)
+    except OSError:
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
+        raise
+
+
+def write_all(handle: int, data: bytes) -> None:
+    """Write all of some bytes; a plain write may take only part."""
+    left = memoryview(data)
+    while left:
+        left = left[os.write(handle, left) :]
 
 
 def make_folder(folder: Path) -> None:
@@ -51,6 +95,12 @@ def make_folder(folder: Path) -> None:
     make_folder(folder.parent)
     folder.mkdir(exist_ok=True)
     sync_folder(folder.parent)
+
+
+@cache
+def _sync_once(folder: Path) -> None:
+    """Make durable what earlier runs left in a folder; what this one makes there later, it fsyncs by itself."""
+    sync_folder(folder)
 
 
 def sync_folder(folder: Path) -> None:

@@ -40,6 +40,10 @@ class Folder:
         """Create a file; one with the same bytes may be there already."""
         files.create(self.path, name, data)
 
+    def replace(self, name: str, data: bytes) -> None:
+        """Put a file in the place of whatever is there: for the log's head and its newest checkpoint alone."""
+        files.replace(self.path, name, data)
+
     def add(self, name: str, data: bytes, manifest: GradesManifest | PagesManifest) -> None:
         """Write a file, then the manifest that makes it count."""
         beside = layout.manifest_of(name)
@@ -57,6 +61,13 @@ class Folder:
                 path.unlink()
         self.create(name, data)
 
+    def remove(self, name: str) -> None:
+        """Take a file away, where it is there, for good."""
+        path = self.path / name
+        with files.writing(name):
+            path.unlink(missing_ok=True)
+            files.sync_folder(path.parent)
+
     def names(self) -> Iterator[str]:
         """Yield every file of the archive; the lock, the journal and unfinished files are none of it."""
         for path in sorted(self.path.rglob("*")):
@@ -64,6 +75,11 @@ class Folder:
             unfinished = name.endswith(layout.UNFINISHED) or name.startswith(f"{layout.JOURNAL}/")
             if path.is_file() and name != layout.LOCK and not unfinished:
                 yield name
+
+    def matching(self, pattern: str) -> tuple[str, ...]:
+        """Return the names of the files that a pattern finds, sorted; unfinished ones are none of them."""
+        found = (path.relative_to(self.path).as_posix() for path in self.path.glob(pattern) if path.is_file())
+        return tuple(sorted(name for name in found if not name.endswith(layout.UNFINISHED)))
 
     def versions(self, name: str) -> tuple[str, ...]:
         """Return the method versions that have a folder in one of the archive's folders, oldest first."""

@@ -17,8 +17,7 @@ from typing import Self
 
 import msgspec
 
-from generator.archive.files import make_folder, sync_folder, writing
-from generator.archive.layout import UNFINISHED
+from generator.archive.files import place, sync_folder, write_all, writing
 from generator.errors import ArchiveError
 from generator.records.account import Account
 from generator.records.night import PLAN_FORMAT, NightPlan
@@ -39,6 +38,9 @@ class Journal:
         self._name = name
         with writing(name):
             self._handle = os.open(path, os.O_WRONLY | os.O_APPEND)
+            self._whole = os.fstat(self._handle).st_size
+        self._cut = False
+        """Whether the disk refused the end of a line: what it took of it may lie behind the last whole one."""
         self._unsynced = 0
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="journal")
         self._syncing: Future[None] | None = None
@@ -50,7 +52,7 @@ class Journal:
             ArchiveError: where the disk cannot take it, or an earlier one; the run must stop asking.
         """
         with writing(self._name):
-            _write(self._handle, _encoder.encode(observation) + b"\n")
+            self._append(_encoder.encode(observation) + b"\n")
             self._unsynced += 1
             if self._syncing is not None and self._syncing.done():
                 self._synced()
@@ -65,7 +67,7 @@ class Journal:
             ArchiveError: where the disk cannot take it; nothing may be sent.
         """
         with writing(self._name):
-            _write(self._handle, _encoder.encode(account) + b"\n")
+            self._append(_encoder.encode(account) + b"\n")
             self.sync()
 
     def sync(self) -> None:
@@ -78,6 +80,15 @@ class Journal:
             self._synced()
             os.fsync(self._handle)
             self._unsynced = 0
+
+    def _append(self, line: bytes) -> None:
+        """Append a line; none is ever glued to one that was cut."""
+        if self._cut:
+            os.ftruncate(self._handle, self._whole)
+        self._cut = True
+        write_all(self._handle, line)
+        self._whole += len(line)
+        self._cut = False
 
     def _synced(self) -> None:
         """Wait for the batch on its way, if there is one, and raise what became of it."""
@@ -103,14 +114,7 @@ class Journal:
 def start(path: Path, name: str, plan: NightPlan) -> None:
     """Begin a journal with its plan; whole or not at all."""
     with writing(name):
-        make_folder(path.parent)
-        temporary = path.with_name(path.name + UNFINISHED)
-        temporary.unlink(missing_ok=True)
-        with temporary.open("xb") as file:
-            file.write(_encoder.encode(plan) + b"\n")
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.rename(path)
+        place(path, _encoder.encode(plan) + b"\n")
         sync_folder(path.parent)
 
 
@@ -192,9 +196,3 @@ def _broken(name: str, number: int, error: Exception | str) -> ArchiveError:
         where=f"{name}, line {number}",
         do="Move the file aside to give the night up, or restore the line",
     )
-
-
-def _write(handle: int, data: bytes) -> None:
-    """Write all of some bytes; a plain write may take only part."""
-    while data:
-        data = data[os.write(handle, data) :]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from datetime import date
 
+from generator.records.withheld import declaration_name
+
 FORMAT_FILE = "FORMAT.md"
 LOCK = ".lock"
 UNFINISHED = ".tmp"
@@ -11,6 +13,13 @@ UNFINISHED = ".tmp"
 NIGHTS = "nights"
 NIGHT_JSON = "night.json"
 JOURNAL = "journal"
+LOG = "log"
+LOG_HEAD = f"{LOG}/head"
+"""The newest tree, unsigned: what is appended counts once it is in here."""
+LOG_CHECKPOINT = f"{LOG}/checkpoint"
+"""The newest signed checkpoint."""
+LOG_APPENDING = f"{LOG}/appending"
+"""What an append that has not ended sets out to write."""
 NIGHT_TABLES = ("observations", "listings", "prompts", "context")
 
 
@@ -27,6 +36,11 @@ def night_file(night: date) -> str:
 def void_file(night: date) -> str:
     """Return where void.json lies, for a night that was declared void later."""
     return f"{night_folder(night)}/void.json"
+
+
+def withheld_file(night: date, number: int) -> str:
+    """Return where the declaration of a night's n-th withholding lies, counted from 1."""
+    return f"{night_folder(night)}/{declaration_name(number)}"
 
 
 def table_file(night: date, table: str) -> str:
@@ -57,3 +71,23 @@ def manifest_of(file: str) -> str:
 def journal_file(night: date) -> str:
     """Return where a night's journal lies while the night is not sealed; it is no part of the archive."""
     return f"{JOURNAL}/{night.isoformat()}.jsonl"
+
+
+def log_index_file(source: str) -> str:
+    """Return where it is said which leaves a source gave: `nights/<date>`, `grades/<version>/<window end>`, ..."""
+    return f"{LOG}/index/{source}.json"
+
+
+def log_key_file(key_id: str) -> str:
+    """Return where a public key lies."""
+    return f"{LOG}/keys/{key_id}.vkey"
+
+
+def log_signed_file(size: int) -> str:
+    """Return where the signed checkpoint of a size lies."""
+    return f"{LOG}/signed/{size}"
+
+
+def proofs_file(version: str, window_end: str) -> str:
+    """Return where the proofs of a window's grades lie; '*' for a window end finds them all."""
+    return f"{LOG}/proofs/{version}/{window_end}.parquet"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import date
 
 import msgspec
@@ -10,9 +10,11 @@ import pyarrow as pa
 
 from generator.archive import codec, files, journal, layout, schema
 from generator.archive.folder import Folder, record_at
+from generator.archive.withheld_rows import require_withheld
 from generator.records.canonical import canonical_json, check_digest, sealed, sha256
 from generator.records.night import NightPlan, NightRecord, NightState, VoidRecord
 from generator.records.observation import Observation
+from generator.records.withheld import WithheldRecord, WithheldRow, kept_observations, table_name
 
 _SCHEMAS = {
     "observations": schema.OBSERVATIONS,
@@ -22,8 +24,16 @@ _SCHEMAS = {
 }
 
 
+class KeptWithheld(msgspec.Struct, frozen=True, kw_only=True):
+    """One withholding as its declaration says it."""
+
+    record: WithheldRecord
+    sha256: str
+    """Of the declaration as it lies."""
+
+
 class KeptNight(msgspec.Struct, frozen=True, kw_only=True):
-    """A night as night.json and void.json say it."""
+    """A night as night.json, void.json and the declarations of withheld texts say it."""
 
     record: NightRecord
     sha256: str
@@ -31,11 +41,24 @@ class KeptNight(msgspec.Struct, frozen=True, kw_only=True):
     void: VoidRecord | None
     void_sha256: str | None
     """Of void.json as it lies."""
+    withheld: tuple[KeptWithheld, ...] = ()
+    """Every withholding, the first one first."""
+
+    @property
+    def withheld_rows(self) -> tuple[WithheldRow, ...]:
+        """What was withheld from the night's observations."""
+        return tuple(row for each in self.withheld for row in each.record.rows)
 
     @property
     def counts(self) -> bool:
         """True where the night may stand in a window."""
         return self.record.state == NightState.RECORDED and self.void is None
+
+
+def hidden_answers(nights: Iterable[KeptNight]) -> frozenset[str]:
+    """Return the SHA-256 of every answer that some nights withhold: an equal answer on any of them reads as it does."""
+    rows = (row for kept in nights for row in kept.withheld_rows)
+    return frozenset(row.answer_sha256 for row in rows if row.answer_sha256 is not None)
 
 
 class Nights:
@@ -50,7 +73,7 @@ class Nights:
         return self._folder.dates(f"{layout.NIGHTS}/*/{layout.NIGHT_JSON}")
 
     def get(self, night: date) -> KeptNight:
-        """Return what night.json says, and void.json where there is one."""
+        """Return what night.json says, void.json where there is one, and each declaration of withheld texts."""
         name = layout.night_file(night)
         void = layout.void_file(night)
         voided = self._folder.exists(void)
@@ -59,14 +82,32 @@ class Nights:
             sha256=sha256(self._folder.read(name)),
             void=record_at(self._folder, void, VoidRecord) if voided else None,
             void_sha256=sha256(self._folder.read(void)) if voided else None,
+            withheld=self.withheld(night),
         )
 
+    def withheld(self, night: date) -> tuple[KeptWithheld, ...]:
+        """Return every withholding of a night, the first one first."""
+        found: list[KeptWithheld] = []
+        while self._folder.exists(name := layout.withheld_file(night, len(found) + 1)):
+            record = record_at(self._folder, name, WithheldRecord)
+            found.append(KeptWithheld(record=record, sha256=sha256(self._folder.read(name))))
+        return tuple(found)
+
     def table(self, record: NightRecord, table: str) -> pa.Table:
-        """Return one of a night's tables: digest, then page checksums, then columns checked."""
-        name = layout.table_file(record.night, table)
+        """Return one of a night's tables: digest, then page checksums, then columns checked.
+
+        Observations are those that are kept now: without what was withheld since the night was sealed.
+        """
+        name, digest = layout.table_file(record.night, table), record.files.get(f"{table}.parquet", "none")
+        declared = [each.record for each in self.withheld(record.night)] if table == "observations" else []
+        if declared:
+            file, digest = kept_observations(record, declared)
+            name = f"{layout.night_folder(record.night)}/{file}"
         data = self._folder.read(name)
-        check_digest(data, record.files.get(f"{table}.parquet", "none"), where=name)
-        return codec.read_parquet(data, _SCHEMAS[table], where=name)
+        check_digest(data, digest, where=name)
+        found = codec.read_parquet(data, _SCHEMAS[table], where=name)
+        require_withheld(found, (row for each in declared for row in each.rows), where=name)
+        return found
 
     def seal(self, record: NightRecord, tables: Mapping[str, pa.Table]) -> NightRecord:
         """Write a night: its tables, then night.json, then remove the journal. Return the record as written.
@@ -83,6 +124,54 @@ class Nights:
         self._folder.create(layout.night_file(record.night), canonical_json(whole))
         self.end_journal(record.night)
         return whole
+
+    def declare_void(self, record: VoidRecord) -> VoidRecord:
+        """Write that a recorded night is void. Return the record as written.
+
+        Args:
+            record: everything but `seal`, which is filled in.
+        """
+        whole = sealed(record)
+        self._folder.create(layout.void_file(record.night), canonical_json(whole))
+        return whole
+
+    def withhold(self, record: NightRecord, table: pa.Table, declaration: WithheldRecord) -> WithheldRecord:
+        """Write a night's observations without some texts, then the declaration, then remove what they replace.
+
+        Args:
+            record: what night.json says; it stays as it is.
+            table: the observations that are kept from now on.
+            declaration: everything but `file`, both digests and `seal`, which are filled in.
+
+        Returns:
+            The declaration as written.
+        """
+        declared = [each.record for each in self.withheld(record.night)]
+        _, before = kept_observations(record, declared)
+        number, data = len(declared) + 1, codec.parquet_bytes(table)
+        whole = sealed(
+            msgspec.structs.replace(
+                declaration, file=table_name(number), before_sha256=before, after_sha256=sha256(data)
+            )
+        )
+        name = layout.withheld_file(record.night, number)
+        self._folder.create_before(name, f"{layout.night_folder(record.night)}/{whole.file}", data)
+        self._folder.create(name, canonical_json(whole))
+        self.end_withholding(record)
+        return whole
+
+    def end_withholding(self, record: NightRecord) -> None:
+        """Remove what still holds a withheld text: each table that was replaced, and a journal that was left behind.
+
+        Raises:
+            IntegrityError: where the table that is kept is not what was declared; then nothing is removed.
+        """
+        self.table(record, "observations")
+        declared = len(self.withheld(record.night))
+        for number in range(declared):
+            self._folder.remove(f"{layout.night_folder(record.night)}/{table_name(number)}")
+        if declared:
+            self.end_journal(record.night)
 
     def unsealed(self) -> tuple[date, ...]:
         """Return every night that has a journal, ascending."""
@@ -116,5 +205,8 @@ class Nights:
     def end_journal(self, night: date) -> None:
         """Remove the journal of a night that is sealed."""
         name = layout.journal_file(night)
+        path = self._folder.path / name
         with files.writing(name):
-            (self._folder.path / name).unlink(missing_ok=True)
+            if path.exists():
+                path.unlink()
+                files.sync_folder(path.parent)

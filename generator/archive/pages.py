@@ -43,15 +43,12 @@ class Pages:
         table = codec.pages_table(pages)
         name = layout.pages_file(version, window_end)
         data = codec.parquet_bytes(table)
-        self._folder.add(name, data, _manifest(name, data, table.num_rows, version, digest))
+        self._folder.add(name, data, pages_manifest(name, data, table.num_rows, version, digest))
 
     def methods(self) -> tuple[str, ...]:
         """Return every method version whose page is kept, oldest first."""
-        found = (
-            name.removeprefix("pages/methods/").removesuffix(".json")
-            for name in self._folder.names()
-            if name.startswith("pages/methods/") and name.endswith(".json")
-        )
+        names = self._folder.matching("pages/methods/*.json")
+        found = (name.removeprefix("pages/methods/").removesuffix(".json") for name in names)
         return tuple(sorted(found, key=version_key))
 
     def method(self, version: str) -> bytes:
@@ -68,10 +65,11 @@ class Pages:
     def add_method(self, page: bytes, *, version: str, digest: str) -> None:
         """Keep a method version's page, when something is first graded under it."""
         name = layout.method_page_file(version)
-        self._folder.add(name, page, _manifest(name, page, 1, version, digest))
+        self._folder.add(name, page, pages_manifest(name, page, 1, version, digest))
 
 
-def _manifest(name: str, data: bytes, rows: int, version: str, digest: str) -> PagesManifest:
+def pages_manifest(name: str, data: bytes, rows: int, version: str, digest: str) -> PagesManifest:
+    """Return what lies beside a file of pages or proofs, or beside a method page, unsealed."""
     return PagesManifest(
         format=SEALED_FORMAT,
         file=name,

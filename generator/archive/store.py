@@ -1,4 +1,4 @@
-"""The only opener of archive/: nights, grades and pages are added once and read back checked.
+"""The only opener of archive/: nights, grades, pages and the log's tiles are added once and read back checked.
 
 What a store returns has been held against the digests recorded with it; what it writes is whole or not there.
 """
@@ -14,6 +14,7 @@ import filelock
 from generator.archive import files, layout
 from generator.archive.folder import Folder
 from generator.archive.grades import Grades
+from generator.archive.log import Log
 from generator.archive.nights import Nights
 from generator.archive.pages import Pages
 from generator.errors import ArchiveError, LockedError
@@ -31,6 +32,7 @@ class Store:
         self.nights = Nights(self.folder)
         self.grades = Grades(self.folder)
         self.pages = Pages(self.folder)
+        self.log = Log(self.folder)
 
     @contextmanager
     def lock(self) -> Iterator[None]:

@@ -7,6 +7,9 @@ from functools import lru_cache
 
 from generator.records.slug import path_segment
 
+PROOF = "grade.tlog-proof"
+"""What the proof beside a permanent page is called."""
+
 _REMEMBERED = 4096
 """Models whose part of an address is kept: it stands many times on each of their pages."""
 
@@ -16,9 +19,24 @@ def model_path(model: str) -> str:
     return f"models/{_model_segments(model)}/"
 
 
+def author_path(model: str) -> str:
+    """Return where the models of a model's author are listed: `models/<author>/`."""
+    return f"models/{_model_segments(model).partition('/')[0]}/"
+
+
 def endpoint_path(model: str, endpoint: str) -> str:
     """Return where an endpoint's page lies: `models/<author>/<name>/<endpoint>/`."""
     return f"models/{_model_segments(model)}/{path_segment(endpoint)}/"
+
+
+def author_grades_path(model: str) -> str:
+    """Return where the grades of a model's author are counted: `grades/<author>/`."""
+    return f"grades/{_model_segments(model).partition('/')[0]}/"
+
+
+def grades_path(model: str, endpoint: str | None = None) -> str:
+    """Return where a model's grades are counted, or one endpoint's: `grades/<author>/<name>/<endpoint>/`."""
+    return f"grades/{_model_segments(model)}/" + ("" if endpoint is None else f"{path_segment(endpoint)}/")
 
 
 def grade_index_path(model: str, endpoint: str, window_end: date) -> str:

@@ -25,8 +25,11 @@ from generator.site.files import Files
 from generator.site.interface import Shelf
 
 _PERMANENT = re.compile(
-    r"grades/.+/v[0-9]+\.[0-9]+/(?:index\.html|grade\.json)|method/[0-9]+\.[0-9]+/index\.html"
-    r"|data/(?:nights/[0-9-]{10}/[a-z]+(?:(?:\.withheld)?-[0-9]+)?|grades/[0-9]+\.[0-9]+/[0-9-]{10})\.(?:json|parquet)",
+    r"grades/(?:[^/]+/){3}[0-9-]{10}/v[0-9]+\.[0-9]+/(?:index\.html|grade\.json|grade\.tlog-proof)|method/[0-9]+\.[0-9]+/index\.html"
+    r"|data/nights/[0-9-]{10}/[a-z]+(?:(?:\.withheld)?-[0-9]+)?\.(?:json|parquet)"
+    r"|data/(?:grades|pages)/[0-9]+\.[0-9]+/[0-9-]{10}\.(?:json|parquet)"
+    r"|data/(?:pages/methods/[0-9]+\.[0-9]+\.(?:html|json)|methods/[0-9]+\.[0-9]+\.(?:toml|md))"
+    r"|log/(?:tile/[0-9a-z/.]+|keys/[0-9a-f]{8}\.vkey|signed/[0-9]+)",
 )
 
 
@@ -79,9 +82,9 @@ def lay_out(site_dir: Path, permanent: Iterable[Shelf], views: Iterable[tuple[st
         stale = old_views - fresh
         for path in stale:
             files.remove(files.target(path))
+        laid.withdraw()
         files.settle()
         beside.list_views(fresh)
-        laid.withdraw()
         laid.record()
         shutil.rmtree(beside.fresh)
     return LaidOut(
@@ -96,7 +99,8 @@ def lay_out(site_dir: Path, permanent: Iterable[Shelf], views: Iterable[tuple[st
 def is_permanent(path: str) -> bool:
     """True for a path at which a permanent file lies.
 
-    A grade's page, its record, a method version's page, and the archive's own files of a night or of a window's grades.
+    A grade's page, its record and its proof; the log's tiles, keys and signed checkpoints; a method version's page; and
+    for downloading the files of a night, of a window's grades and pages, and of a method version.
     """
     return _PERMANENT.fullmatch(path) is not None
 
@@ -148,7 +152,7 @@ class _Permanent:
     def withdraw(self) -> None:
         """Take away what a text was withheld from, once no view leads there."""
         for path in self._withdrawn:
-            Path(self._files.target(path)).unlink(missing_ok=True)
+            self._files.remove(self._files.target(path))
 
     def record(self) -> None:
         """Record what was laid, once it is on the disk and no other file will be written."""

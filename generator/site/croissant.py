@@ -67,7 +67,7 @@ def describe(settings: Settings, files: Sequence[DataFile], lists: Iterable[List
         lists: what describes these files and lies beside croissant.json.
         days: the dates on which a night of the archive finished, ascending; at least one.
     """
-    nights = sorted({file.night for file in files if file.kind == "night"})
+    nights = sorted({file.night for file in files if file.kind == "night" and file.night is not None})
     newest = set(nights[-NEWEST:])
     shown = [file for file in files if file.night in newest and file.kind in TABLES]
     publisher = {"@type": "Organization", "name": settings.publisher, "url": settings.address}

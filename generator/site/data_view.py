@@ -1,4 +1,4 @@
-"""The page of downloads: every night and every grade as files, how big they are, and how to read them.
+"""The page of downloads: nights, grades, kept pages and methods as files, how big they are, and how to read them.
 
 Beside it stand the lists for programs, and the description of the archive's format as a page.
 """
@@ -42,6 +42,8 @@ class NightRow(msgspec.Struct, frozen=True, kw_only=True):
     files: tuple[DataFile, ...]
     grades: tuple[DataFile, ...]
     """Of the windows that end on it, one for each method version that graded them; their manifests are left out."""
+    pages: tuple[DataFile, ...]
+    """The permanent pages of these windows."""
     count: int
     """All files, manifests too."""
     bytes: int
@@ -67,6 +69,19 @@ class VersionGrades(msgspec.Struct, frozen=True, kw_only=True):
     windows: tuple[DataFile, ...]
     """Ascending by window end."""
     bytes: int
+
+
+class VersionFiles(msgspec.Struct, frozen=True, kw_only=True):
+    """What defines one method version, and the pages that were issued under it."""
+
+    version: str
+    methods: tuple[DataFile, ...]
+    """Its definition and its prose."""
+    page: DataFile
+    windows: int
+    """Windows with pages."""
+    bytes: int
+    """Of all of these files, manifests left out."""
 
 
 def render(library: Library, templates: Templates) -> Iterator[tuple[str, bytes]]:
@@ -107,6 +122,7 @@ def _page(library: Library, templates: Templates) -> bytes:
         listed=listed,
         months=_months(listed) if is_long else (),
         versions=_versions(library),
+        defined=_defined(library),
         copying=data_examples.copying(material.settings),
         examples=_examples(library),
         json_ld=script_json(data_lists.dataset(material)) if material.data else None,
@@ -138,13 +154,15 @@ def _rows(library: Library) -> tuple[NightRow, ...]:
     """Return a row for each night of which something can be downloaded, newest first."""
     of_night: Mapping[date, list[DataFile]] = defaultdict(list)
     for file in library.material.data:
-        of_night[file.night].append(file)
+        if file.night is not None:
+            of_night[file.night].append(file)
     return tuple(
         NightRow(
             night=night,
             standing="recorded" if counts_as_recorded(night) else "void",
             files=tuple(file for file in files if file.method_version is None),
             grades=tuple(sorted((file for file in files if file.kind == "grades"), key=_version)),
+            pages=tuple(sorted((file for file in files if file.kind == "pages"), key=_version)),
             count=len(files),
             bytes=sum(file.bytes for file in files),
         )
@@ -172,7 +190,7 @@ def _months(rows: Iterable[NightRow]) -> tuple[Month, ...]:
 def _versions(library: Library) -> tuple[VersionGrades, ...]:
     """Return the grades under each version, newest version first."""
     windows = [file for file in library.material.data if file.kind == "grades"]
-    grouped = groupby(sorted(windows, key=lambda file: (_version(file), file.night)), key=_version)
+    grouped = groupby(sorted(windows, key=lambda file: (_version(file), file.path)), key=_version)
     together = (tuple(of_version) for _, of_version in grouped)
     found = [
         VersionGrades(
@@ -186,6 +204,24 @@ def _versions(library: Library) -> tuple[VersionGrades, ...]:
     return tuple(reversed(found))
 
 
+def _defined(library: Library) -> tuple[VersionFiles, ...]:
+    """Return what belongs to each method version that was graded under, newest first."""
+    of_version: Mapping[str, list[DataFile]] = defaultdict(list)
+    for file in library.material.data:
+        if file.kind in {"methods", "pages"}:
+            of_version[str(file.method_version)].append(file)
+    return tuple(
+        VersionFiles(
+            version=version,
+            methods=tuple(reversed([file for file in files if file.kind == "methods"])),
+            page=next(file for file in files if file.kind == "pages" and file.night is None),
+            windows=sum(file.night is not None for file in files),
+            bytes=sum(file.bytes for file in files),
+        )
+        for version, files in sorted(of_version.items(), key=lambda of: version_key(of[0]), reverse=True)
+    )
+
+
 def _version(file: DataFile) -> tuple[int, ...]:
     return version_key(str(file.method_version))
 
@@ -193,12 +229,12 @@ def _version(file: DataFile) -> tuple[int, ...]:
 def _examples(library: Library) -> tuple[Example, ...]:
     """Return what can be run on the archive as it is: about its newest night, and about its newest graded window."""
     material, current = library.material, library.current
-    recorded = {night.record.night for night in library.recorded}
+    recorded = frozenset(night.record.night for night in library.recorded)
     # What the examples count again stands in the table that a night was sealed with: nothing is withheld from it.
-    whole = {file.night for file in material.data if file.path.endswith(f"/{OBSERVATIONS}")}
+    whole = {file.night for file in material.data if file.night is not None and file.path.endswith(f"/{OBSERVATIONS}")}
     nights = sorted(whole & recorded)
     graded = (file for file in material.data if file.kind == "grades" and file.method_version == current)
-    windows = [file.night for file in graded if file.night in whole]
+    windows = whole.intersection(file.night for file in graded if file.night is not None)
     found = data_examples.of_night(nights[-1], material.settings) if nights else ()
     if windows:
         reference = material.methods[current].definition.reference

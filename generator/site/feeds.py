@@ -27,22 +27,31 @@ from generator.settings import Settings
 from generator.site.atom import Entry, Feed, atom
 from generator.site.frame import is_replayed_grade, replayed_line
 from generator.site.history import Reported, VersionChange, leading, reported, version_changes
+from generator.site.ledger import Ledger
 from generator.site.library import Library
 from generator.site.linked_data import LICENCE
 from generator.site.text import told, visible, visible_plain
 
+CHANGES = "changes/"
+"""The page that the site's feed belongs to."""
 MOST_ENTRIES = 200
-"""Entries of one feed; every endpoint's own page lists all of its changes."""
+"""Entries of one feed; the page of changes lists all."""
 _REPLAYED = "Demo. The answers behind this grade were replayed from a recording: no live endpoint was asked."
 
 
-def render(library: Library) -> Iterator[tuple[str, bytes]]:
-    """Yield the site's feed and each model's."""
+def render(library: Library, ledger: Ledger | None = None) -> Iterator[tuple[str, bytes]]:
+    """Yield the site's feed and each model's.
+
+    Args:
+        library: the material, arranged.
+        ledger: where every change is noted, also those that no feed has room for; None where nobody asks for them.
+    """
     material, settings = library.material, library.material.settings
+    ledger = ledger or Ledger()
     led = leading(material.windows)
     every: list[Reported] = []  # Never more than a feed holds: each has its grades with it.
     for model in library.models:
-        found = _newest_first(change for story in model.endpoints for change in reported(story, led))
+        found = _newest_first(change for story in model.endpoints for change in ledger.noting(reported(story, led)))
         every = _newest_first([*every, *found])
         name = visible_plain(model.model)
         yield _feed(
@@ -54,14 +63,15 @@ def render(library: Library) -> Iterator[tuple[str, bytes]]:
             entries=[_entry(change, library) for change in found],
         )
     entries = [_entry(change, library) for change in every]
-    versions = (_version_entry(change, library) for change in version_changes(material.windows, material.grades))
+    found_versions = ledger.note_versions(version_changes(material.windows, material.grades))
+    versions = (_version_entry(change, library) for change in found_versions)
     entries = sorted((*versions, *entries), key=lambda entry: entry.updated, reverse=True)
     yield _feed(
         library,
         feed_path(),
         title=f"{visible_plain(settings.title)}: changes",
         of="every model",
-        page="",
+        page=CHANGES,
         entries=entries,
     )
 
@@ -78,7 +88,7 @@ def _feed(  # noqa: PLR0913 - a feed's title, page and entries are named where i
     newest = tuple(entries[:MOST_ENTRIES])
     subtitle = (
         f"Changes of letter and of declared precision, {of}: the newest {MOST_ENTRIES}, each with the address of its "
-        "permanent page. The page of an endpoint lists all of its changes."
+        "permanent page. The page of changes lists all."
     )
     replayed = replayed_line(night.record for night in library.material.nights)
     feed = Feed(

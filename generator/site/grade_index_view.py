@@ -14,7 +14,7 @@ from generator.records.canonical import sha256
 from generator.records.definition import version_key
 from generator.records.grade import Grade
 from generator.records.night import VoidRecord
-from generator.records.permalink import grade_index_path
+from generator.records.permalink import PROOF, grade_index_path
 from generator.records.reading import COLUMN_WORDS, Reading, readings
 from generator.site.anchors import COLUMN_ANCHORS
 from generator.site.citation import permalink, script_json, title
@@ -96,6 +96,7 @@ def render(  # noqa: PLR0913, PLR0917 - what all such pages share is made once, 
         grade=grade,
         versions=tuple(_version(each, library, known, links) for each in in_order),
         column_words=COLUMN_WORDS,
+        proof=PROOF,
         by_version={each.method_version: each for each in in_order},
         addresses=addresses,
         json_ld=script_json(collection(settings.address + folder, settings, page.title, addresses.values())),

@@ -147,6 +147,27 @@ class Grades(Protocol):
         ...
 
 
+class LogMaterial(msgspec.Struct, frozen=True, kw_only=True):
+    """The transparency log as its page tells it."""
+
+    origin: str
+    """What the log is called."""
+    size: int
+    """Leaves in it."""
+    root: str
+    """Of the tree over all of them, in hexadecimal."""
+    head: bytes
+    """The newest tree, without signature."""
+    signed_size: int | None
+    """Leaves that the newest signed checkpoint covers; None for a log that is unsigned."""
+    checkpoint: bytes | None
+    """That checkpoint."""
+    keys: tuple[str, ...]
+    """Public keys, each as a verifier key of a signed note."""
+    proved: frozenset[tuple[str, date]]
+    """(version, window end) of windows whose grades have their proofs beside them."""
+
+
 class Material(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that the views are rendered from."""
 
@@ -185,7 +206,9 @@ class Material(msgspec.Struct, frozen=True, kw_only=True):
     explanations: Mapping[tuple[str, str], Explanation] = {}
     """By (model, endpoint), the latest grade under the current method explained."""
     data: tuple[DataFile, ...] = ()
-    """Every file of the archive that can be downloaded, sorted by path."""
+    """Every file that can be downloaded, sorted by path."""
+    log: LogMaterial | None = None
+    """None where nothing was ever appended."""
     format_text: str = ""
     """What describes the archive's files, in Markdown."""
 

@@ -22,6 +22,16 @@ class Succession(msgspec.Struct, frozen=True, kw_only=True):
     after: str
 
 
+class VersionCount(msgspec.Struct, frozen=True, kw_only=True):
+    """How many windows of an endpoint were graded under one method version."""
+
+    version: str
+    windows: int
+    first: date
+    """The first window's end."""
+    last: date
+
+
 class EndpointStory(msgspec.Struct, frozen=True, kw_only=True):
     """All that is known of one endpoint."""
 
@@ -41,6 +51,8 @@ class EndpointStory(msgspec.Struct, frozen=True, kw_only=True):
     successions: tuple[Succession, ...]
     latest: Grade | None
     """The newest under the current method."""
+    counts: tuple[VersionCount, ...]
+    """Of each version that graded it, newest version first."""
     shown: EndpointMaterial | None
     """What is shown of it and not graded."""
     held: Grades
@@ -125,6 +137,7 @@ def arrange(material: Material) -> Library:
     superseded: set[str] = set()
     for grade in material.grades:
         shelf = shelves[grade.model, grade.endpoint]
+        shelf.count(grade.method_version, grade.window_end)
         if shelf.last_listed is None:
             shelf.named(grade.provider, grade.tag, grade.listings)
         if grade.method_version == material.settings.method:
@@ -177,10 +190,16 @@ class _Shelf:
         self.last_listed: date | None = None
         self.successions: list[Succession] = []
         self.latest: Grade | None = None
+        self._counts: dict[str, tuple[int, date, date]] = {}
 
     def named(self, provider: str, tag: str, listings: int) -> None:
         """Take the names of a later night."""
         self.provider, self.tag, self.listings = provider, tag, listings
+
+    def count(self, version: str, window_end: date) -> None:
+        """Count a grade; a version's come in the order of their windows."""
+        windows, first, _ = self._counts.get(version, (0, window_end, window_end))
+        self._counts[version] = windows + 1, first, window_end
 
     def story(self, model: str, endpoint: str, last_night: date | None, material: Material) -> EndpointStory:
         """Return the endpoint's story."""
@@ -196,6 +215,12 @@ class _Shelf:
             model_listed_now=True,
             successions=tuple(self.successions),
             latest=self.latest,
+            counts=tuple(
+                VersionCount(version=version, windows=windows, first=first, last=last)
+                for version, (windows, first, last) in sorted(
+                    self._counts.items(), key=lambda of: version_key(of[0]), reverse=True
+                )
+            ),
             shown=None,
             held=material.grades,
             current=material.settings.method,

@@ -10,8 +10,10 @@ from datetime import date
 
 import msgspec
 
+from generator.records.canonical import canonical_json, sha256
 from generator.records.night import ModelSettings, NightRecord, date_words
 from generator.records.permalink import night_path
+from generator.records.withheld import OBSERVATIONS, declaration_name, kept_observations
 from generator.site.frame import Step, frame, is_replayed, replayed_line
 from generator.site.interface import NightMaterial
 from generator.site.library import Library, counts_as_recorded
@@ -62,10 +64,25 @@ def _page(
         settings=_settings(record),
         generated=tuple(prompt for prompt in night.prompts if not prompt.fixed),
         fixed=tuple(prompt for prompt in night.prompts if prompt.fixed),
+        withheld=night.withheld,
+        files=_files(night),
         endpoint_count=len(night.endpoints),
         model_count=len({listed.model for listed in night.endpoints}),
     )
     return path, page
+
+
+def _files(night: NightMaterial) -> tuple[tuple[str, str], ...]:
+    """Return the name and SHA-256 of each file of a night beside night.json, as they are kept now, by name."""
+    files = dict(night.record.files)
+    if night.withheld:
+        files.pop(OBSERVATIONS)
+        files.update([kept_observations(night.record, night.withheld)])
+    for number, declared in enumerate(night.withheld, 1):
+        files[declaration_name(number)] = sha256(canonical_json(declared))
+    if night.void is not None:
+        files["void.json"] = sha256(canonical_json(night.void))
+    return tuple(sorted(files.items()))
 
 
 def _settings(record: NightRecord) -> tuple[tuple[str, str], ...]:

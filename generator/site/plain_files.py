@@ -12,6 +12,7 @@ from generator.records.data_file import DATA
 from generator.records.figures import counted
 from generator.records.permalink import feed_path, method_path, model_path
 from generator.site import grade_schema, sitemap
+from generator.site.feeds import CHANGES
 from generator.site.frame import replayed_line
 from generator.site.library import Library
 from generator.site.text import visible_markdown
@@ -65,9 +66,15 @@ def _llms(library: Library) -> str:
         "",
         "## Data",
         "",
-        _link(library, "Downloads", DATA, "nights and grades as Parquet, digests, examples, Croissant metadata"),
+        _link(
+            library,
+            "Downloads",
+            DATA,
+            "nights, grades and kept pages as Parquet, digests, examples, Croissant metadata",
+        ),
         _link(library, "Nights", "nights/", "each with its seed, prompts, counts, cost and the digests of its files"),
         _link(library, "JSON Schema of grade.json", grade_schema.PATH, "the record beside every permanent page"),
+        _link(library, "Changes", CHANGES, "every change of letter and of declared precision, newest first"),
         _link(library, "Feed of changes", feed_path(), "Atom; each model has one too, at feed.xml below its page"),
         _link(library, "Search", "search/", "models and endpoints by name; a list of all of them"),
         _link(library, "Sitemap", sitemap.PATH, "every page, permanent ones included"),

@@ -12,6 +12,7 @@ from generator.site.build import is_permanent
 from generator.site.links import INDEX
 from generator.site.prose_views import NOT_FOUND
 
+_PLAIN = "text/plain; charset=utf-8"
 TYPES = {
     ".bib": "application/x-bibtex; charset=utf-8",
     ".css": "text/css; charset=utf-8",
@@ -24,12 +25,14 @@ TYPES = {
     ".parquet": "application/vnd.apache.parquet",
     ".png": "image/png",
     ".svg": "image/svg+xml",
+    ".tlog-proof": "text/plain; charset=utf-8",
     ".toml": "application/toml",
     ".txt": "text/plain; charset=utf-8",
+    ".vkey": "text/plain; charset=utf-8",
     ".xml": "application/xml",
 }
 _ANY_TYPE = "application/octet-stream"
-NAMED_TYPES = {"feed.xml": "application/atom+xml", "SHA256SUMS": "text/plain; charset=utf-8"}
+NAMED_TYPES = {"feed.xml": "application/atom+xml", "SHA256SUMS": _PLAIN, "checkpoint": _PLAIN, "head": _PLAIN}
 """The types of files whose names say more than their endings."""
 HEADERS = {
     "X-Content-Type-Options": "nosniff",

@@ -7,13 +7,16 @@ from collections.abc import Iterator
 from generator.site import (
     badges,
     calibration_views,
+    changes_view,
     data_view,
     differences_view,
     endpoint_views,
     feeds,
     first_view,
+    folders_view,
     glossary_view,
     grade_schema,
+    log_view,
     night_list_view,
     night_views,
     pictures,
@@ -23,6 +26,7 @@ from generator.site import (
     sitemap,
 )
 from generator.site.interface import Material
+from generator.site.ledger import Ledger
 from generator.site.library import Library, arrange
 from generator.site.search import Indexer
 from generator.site.templates import Templates
@@ -48,15 +52,19 @@ def render(material: Material, templates: Templates, indexer: Indexer | None = N
 def _views(library: Library, templates: Templates, indexer: Indexer | None) -> Iterator[tuple[str, bytes]]:
     yield from first_view.render(library, templates)
     yield from endpoint_views.render(library, templates)
+    yield from folders_view.render(library, templates)
     yield from night_views.render(library, templates)
     yield from night_list_view.render(library, templates)
     yield from prose_views.render(library, templates)
     yield from data_view.render(library, templates)
+    yield from log_view.render(library, templates)
     yield from glossary_view.render(library, templates)
     yield from calibration_views.render(library, templates)
     yield from differences_view.render(library, templates)
     yield from search_view.render(library, templates, indexer)
-    yield from feeds.render(library)
+    ledger = Ledger()
+    yield from feeds.render(library, ledger)
+    yield from changes_view.render(library, ledger, templates)
     yield from badges.render(library)
     yield from pictures.render(templates)
     yield grade_schema.render(library.material.settings)

@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.text import Text
 
 from generator.errors import ArchiveError, BitdepthError, ExitCode
+from generator.records.finding import VerificationReport
 from generator.site.text import visible_plain
 from generator.workflows.world import Root
 
@@ -84,6 +85,13 @@ def end(failure: BitdepthError | None, code: ExitCode) -> None:
         say_error(visible_plain(str(failure)))
     if code != ExitCode.DONE:
         raise typer.Exit(code)
+
+
+def sound(report: VerificationReport) -> ExitCode:
+    """Return how a verification ends: mismatches, or something that could not be checked, or done."""
+    if report.findings:
+        return ExitCode.INTEGRITY
+    return ExitCode.DONE if report.complete else ExitCode.FAILED
 
 
 def _ascii(value: object) -> str:

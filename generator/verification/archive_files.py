@@ -11,9 +11,12 @@ from generator.records.manifest import GradesManifest, PagesManifest
 from generator.records.night import NightRecord, VoidRecord, date_words, missed
 from generator.verification.findings import Findings
 from generator.verification.interface import Kept
+from generator.verification.withheld_files import kept_tables
 
 ARCHIVE = "archive/"
 FORMAT_FILE = "FORMAT.md"
+LOG = "log/"
+"""What lies in there is held against its leaves."""
 
 
 NIGHT_FILES = {f"{table}.parquet" for table in ("observations", "listings", "prompts", "context")}
@@ -28,7 +31,7 @@ def check_archive(kept: Kept, format_texts: frozenset[bytes], unsealed: frozense
         unsealed: nights whose journal is there: what lies in their folders does not count yet.
         findings: where mismatches are added.
     """
-    names = {name for name in kept.names() if not _unsealed(name, unsealed)}
+    names = {name for name in kept.names() if not _unsealed(name, unsealed) and not name.startswith(LOG)}
     for night in sorted(unsealed):
         findings.note(
             f"night {night} is not sealed yet: the command that began it carries on with it, after midnight UTC with "
@@ -79,7 +82,8 @@ def _check_night(  # noqa: PLR0913, PLR0917 - one night among all names
     name = f"nights/{folder}/night.json"
     findings.require(ARCHIVE + name, expected=folder, found=record.night.isoformat(), what="night")
     findings.require(ARCHIVE + name, expected=sorted(NIGHT_FILES), found=sorted(record.files), what="files")
-    for file, digest in record.files.items():
+    tables = kept_tables(kept, ARCHIVE, f"nights/{folder}", record, names, known, findings)
+    for file, digest in tables.items():
         path = f"nights/{folder}/{file}"
         known.add(path)
         findings.checked("archive files")

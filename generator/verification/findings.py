@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from generator.errors import BitdepthError, IntegrityError, MissingFileError
+from generator.errors import BitdepthError, IntegrityError, MissingFileError, SiteError
 from generator.records.finding import Finding, FindingKind, VerificationReport
 
 
@@ -44,9 +44,11 @@ class Findings:
 
     @contextmanager
     def reading(self, where: str) -> Iterator[None]:
-        """Turn a file that cannot be read, or is not what was sealed, into a finding."""
+        """Turn a file that cannot be read, or is not as sealed, into a finding, and a site that is away into a note."""
         try:
             yield
+        except SiteError as error:
+            self.unchecked(str(error))
         except MissingFileError as error:
             self._from_error(FindingKind.MISSING, where, error)
         except IntegrityError as error:

@@ -8,6 +8,7 @@ from datetime import date
 import msgspec
 
 from generator.archive import files
+from generator.archive.nights import hidden_answers
 from generator.errors import UsageError
 from generator.method.calibration import choose_latency, choose_threshold, families_of, side_by_side
 from generator.method.grading import grade_window
@@ -82,7 +83,8 @@ def calibrate(  # noqa: PLR0913 - what a calibration is made from, all of it rec
         )
     source = bound_method(root, root.content.settings().method if from_version is None else from_version)
     toml, markdown = root.content.method_files(source.version)
-    nights = [night_tables(root, each) for each in kept[: rule.nights]]
+    hidden = hidden_answers(kept)
+    nights = [night_tables(root, each, hidden) for each in kept[: rule.nights]]
     calibration = calibrated(
         nights, source, toml, markdown, version=version, made=made, seed=seed, rule=rule, progress=progress
     )
@@ -103,7 +105,8 @@ def prompts_so_far(root: Root, rule: CalibrationRule | None = None) -> PromptRep
     rule = CalibrationRule() if rule is None else rule
     kept = [found for night in root.store.nights.kept() if (found := root.store.nights.get(night)).counts]
     method = root.content.method(root.content.settings().method)
-    return prompt_report([night_tables(root, each) for each in kept[-rule.nights :]], method.definition)
+    hidden = hidden_answers(kept)
+    return prompt_report([night_tables(root, each, hidden) for each in kept[-rule.nights :]], method.definition)
 
 
 def calibrated(  # noqa: PLR0913 - what a calibration is made from, all of it recorded

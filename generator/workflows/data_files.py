@@ -1,4 +1,7 @@
-"""The archive's files for downloading: nights and grades, each under its own path, with its digest and its size."""
+"""The files for downloading: nights and grades, each under its own path in the archive, with digest and size.
+
+Kept pages and methods come from `pages_data`.
+"""
 
 from __future__ import annotations
 
@@ -9,36 +12,42 @@ from functools import partial
 from generator.archive import layout
 from generator.archive.nights import KeptNight
 from generator.content import packaged
-from generator.records.canonical import check_digest, sha256
+from generator.records.canonical import sha256
 from generator.records.data_file import DATA, DataFile, DataKind
+from generator.records.withheld import kept_observations, table_name
 from generator.site.interface import Shelf
+from generator.workflows.pages_data import beside, lay, page_files, page_shelves
 from generator.workflows.world import Root
 
 _TABLES: tuple[DataKind, ...] = ("observations", "listings", "prompts", "context")
 
 
 def data_files(root: Root, nights: Iterable[KeptNight]) -> tuple[DataFile, ...]:
-    """Return every file of some nights, and of all grades that have their pages, sorted by path; no table is read.
+    """Return every file of some nights, of all grades that have their pages, and those pages; no table is read.
+
+    Of each method version that was graded under, page, definition and prose are among them; all are sorted by path.
 
     Raises:
         IntegrityError: naming a file that is missing, or a record that is not as it was sealed.
     """
     files = [each for kept in nights for each in (*_night_files(root, kept), *_void_files(root, kept))]
     files += [each for version, end in _windows(root) for each in _window_files(root, version, end)]
+    files += page_files(root, _windows(root))
     return tuple(sorted(files, key=lambda each: each.path))
 
 
 def data_shelves(root: Root) -> Iterator[Shelf]:
-    """Yield the files of each night, each declaration that a night is void, and the grades of each window."""
+    """Yield the files of each night, each declaration that it is void, each window's grades and pages, and methods."""
     folder = root.store.folder
     for night in root.store.nights.kept():
-        name, void = layout.night_file(night), layout.void_file(night)
-        yield Shelf(name=name, digest=sha256(folder.read(name)), files=partial(_lay_night, root, night))
+        void = layout.void_file(night)
+        yield _night_shelf(root, night)
         if folder.exists(void):
             yield Shelf(name=void, digest=sha256(folder.read(void)), files=partial(_lay_void, root, night))
     for version, end in _windows(root):
         name = layout.manifest_of(layout.grades_file(version, end))
         yield Shelf(name=name, digest=sha256(folder.read(name)), files=partial(_lay_window, root, version, end))
+    yield from page_shelves(root, _windows(root))
 
 
 def format_text(root: Root) -> str:
@@ -49,13 +58,19 @@ def format_text(root: Root) -> str:
 
 
 def _night_files(root: Root, kept: KeptNight) -> Iterator[DataFile]:
-    """Yield night.json and the tables that it names."""
+    """Yield night.json, its tables as they are kept now, and each declaration of what was withheld from them."""
     night, size = kept.record.night, root.store.folder.size
+    observations, observations_sha256 = kept_observations(kept.record, [each.record for each in kept.withheld])
     name = layout.night_file(night)
     yield DataFile(path=name, kind="night", night=night, bytes=size(name), sha256=kept.sha256)
     for table in _TABLES:
         name, digest = layout.table_file(night, table), kept.record.files.get(f"{table}.parquet", "none")
+        if table == "observations":
+            name, digest = f"{layout.night_folder(night)}/{observations}", observations_sha256
         yield DataFile(path=name, kind=table, night=night, bytes=size(name), sha256=digest)
+    for number, each in enumerate(kept.withheld, 1):
+        name = layout.withheld_file(night, number)
+        yield DataFile(path=name, kind="withheld", night=night, bytes=size(name), sha256=each.sha256)
 
 
 def _void_files(root: Root, kept: KeptNight) -> Iterator[DataFile]:
@@ -66,15 +81,10 @@ def _void_files(root: Root, kept: KeptNight) -> Iterator[DataFile]:
 
 def _window_files(root: Root, version: str, end: date) -> Iterator[DataFile]:
     """Yield the grades of a window, and the manifest that holds their digest."""
-    folder, name = root.store.folder, layout.grades_file(version, end)
-    beside = layout.manifest_of(name)
-    digests: tuple[tuple[str, DataKind, str], ...] = (
-        (name, "grades", root.store.grades.manifest(version, end).sha256),
-        (beside, "manifest", sha256(folder.read(beside))),
-    )
-    for path, kind, digest in digests:
-        size = folder.size(path)
-        yield DataFile(path=path, kind=kind, night=end, method_version=version, bytes=size, sha256=digest)
+    name, digest = layout.grades_file(version, end), root.store.grades.manifest(version, end).sha256
+    size = root.store.folder.size(name)
+    yield DataFile(path=name, kind="grades", night=end, method_version=version, bytes=size, sha256=digest)
+    yield beside(root, name, version, end)
 
 
 def _windows(root: Root) -> Iterator[tuple[str, date]]:
@@ -84,21 +94,26 @@ def _windows(root: Root) -> Iterator[tuple[str, date]]:
             yield version, end
 
 
+def _night_shelf(root: Root, night: date) -> Shelf:
+    """Return a night's files; what was withheld makes another shelf of it, from which earlier tables are withdrawn."""
+    withheld, digest = root.store.nights.withheld(night), sha256(root.store.folder.read(layout.night_file(night)))
+    if withheld:
+        digest = sha256("".join((digest, *(each.sha256 for each in withheld))).encode())
+    return Shelf(
+        name=layout.night_file(night),
+        digest=digest,
+        files=partial(_lay_night, root, night),
+        withdrawn=tuple(f"{DATA}{layout.night_folder(night)}/{table_name(each)}" for each in range(len(withheld))),
+    )
+
+
 def _lay_night(root: Root, night: date) -> Iterator[tuple[str, bytes]]:
-    return _lay(root, _night_files(root, root.store.nights.get(night)))
+    return lay(root, _night_files(root, root.store.nights.get(night)))
 
 
 def _lay_void(root: Root, night: date) -> Iterator[tuple[str, bytes]]:
-    return _lay(root, _void_files(root, root.store.nights.get(night)))
+    return lay(root, _void_files(root, root.store.nights.get(night)))
 
 
 def _lay_window(root: Root, version: str, end: date) -> Iterator[tuple[str, bytes]]:
-    return _lay(root, _window_files(root, version, end))
-
-
-def _lay(root: Root, files: Iterable[DataFile]) -> Iterator[tuple[str, bytes]]:
-    """Yield each file's path in the site and its bytes, held against its digest; one is held at a time."""
-    for file in sorted(files, key=lambda each: each.path):
-        data = root.store.folder.read(file.path)
-        check_digest(data, file.sha256, where=file.path)
-        yield DATA + file.path, data
+    return lay(root, _window_files(root, version, end))

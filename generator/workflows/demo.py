@@ -12,11 +12,13 @@ import msgspec
 from generator.archive import files
 from generator.content import packaged
 from generator.errors import RouterError, UsageError
+from generator.log.note import SigningKey
 from generator.probing.demo.content import demo_root_files
 from generator.probing.demo.process import running_router
 from generator.probing.demo.seeds import night_seed
 from generator.workflows.calibrating import FIRST_FINAL, calibrate
 from generator.workflows.grading import grade
+from generator.workflows.log_keeping import keep_log
 from generator.workflows.nightly import begin_archive
 from generator.workflows.planning import SEED_BYTES
 from generator.workflows.probing import RouterOf, probe
@@ -27,8 +29,14 @@ FIRST_NIGHT = date(2026, 11, 1)
 _HOUR = time(3, 7, tzinfo=UTC)
 
 
-async def demo_nights(
-    root: Root, world: World, router_at: Callable[[str], RouterOf], *, first_night: date, progress: Progress
+async def demo_nights(  # noqa: PLR0913 - nights, from both of their ends
+    root: Root,
+    world: World,
+    router_at: Callable[[str], RouterOf],
+    *,
+    first_night: date,
+    progress: Progress,
+    key: SigningKey | None = None,
 ) -> None:
     """Run every night of the demo that the root does not hold yet, on a date that is fast-forwarded, and calibrate.
 
@@ -40,6 +48,7 @@ async def demo_nights(
         router_at: makes the client of a router at an address.
         first_night: the date that the first night bears.
         progress: who is told.
+        key: signs the log after each night; without one it grows unsigned.
     """
     begin_archive(root)
     with running_router() as address:
@@ -51,6 +60,7 @@ async def demo_nights(
                 there = _world_at(world, night, seed)
                 await probe(root, there, router_at(address), progress=progress)
             grade(root, today=night, progress=progress)
+            keep_log(root, key, progress=progress)
     if not root.content.holds_calibration(FIRST_FINAL):
         last = first_night + timedelta(days=NIGHTS - 1)
         calibrate(root, made=last, seed=night_seed(first_night, 0), progress=progress)

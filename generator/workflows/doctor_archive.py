@@ -10,6 +10,7 @@ from generator.errors import BitdepthError
 from generator.records.check import Check, CheckState, failed
 from generator.settings import ProbingSettings
 from generator.workflows.night_hour import early_words, latest_at, meant_at
+from generator.workflows.room import ROOM_FACTOR, last_nights_bytes, megabytes
 from generator.workflows.world import Root
 
 LEAST_BYTES = 50_000_000
@@ -17,12 +18,8 @@ LEAST_BYTES = 50_000_000
 ROUGH_NIGHT_BYTES = 250_000_000
 """What a night is roughly taken to need where none is kept: twice 570 endpoints at 184 prompts, by the 1.1 kB that an
 observation of the demo needs, pages and journal included; rounded up."""
-ROOM_FACTOR = 20
-"""What a night needs while it is made, in units of what is kept of it. The demo's fourteenth night: 1 is kept, 8.4 are
-its journal and 6.3 its pages as laid out."""
 COMFORTABLE_NIGHTS = 10
 """Below so many times what one night needs, somebody should look."""
-_LOOK_BACK = 7
 _FOLDERS = ("", "archive", "archive/nights", "archive/journal", "archive/grades", "archive/pages", "site", ".cache")
 _LAST_HOUR = 23
 
@@ -84,13 +81,13 @@ def _folders(root: Root) -> Check:
 def _disk(root: Root) -> Check:
     archive = root.store.folder.path
     free = condition.free_bytes((root.path, archive))
-    sizes = [condition.kept_bytes(archive, night) for night in root.store.nights.kept()[-_LOOK_BACK:]]
+    sizes = last_nights_bytes(root)
     need = ROOM_FACTOR * max(sizes) if sizes else ROUGH_NIGHT_BYTES
     if sizes:
         by = f"what a night needs, by the largest of the last {len(sizes)}"
     else:
         by = "what a night of several hundred endpoints roughly needs; no night is kept to go by"
-    expected = f"{_megabytes(COMFORTABLE_NIGHTS * need)} free, {COMFORTABLE_NIGHTS} times {by}"
+    expected = f"{megabytes(COMFORTABLE_NIGHTS * need)} free, {COMFORTABLE_NIGHTS} times {by}"
     if free is None:
         return Check(name="disk", state=CheckState.NOT_CHECKED, expected=expected, found="no folder to ask of")
     if free < (need if sizes else LEAST_BYTES):
@@ -98,7 +95,7 @@ def _disk(root: Root) -> Check:
     else:
         state = CheckState.ATTENTION if free < COMFORTABLE_NIGHTS * need else CheckState.OK
     do = None if state is CheckState.OK else "Make room; the archive itself only ever grows"
-    return Check(name="disk", state=state, expected=expected, found=f"{_megabytes(free)} free", do=do)
+    return Check(name="disk", state=state, expected=expected, found=f"{megabytes(free)} free", do=do)
 
 
 def _lock(*, locked: bool | None) -> Check:
@@ -165,7 +162,3 @@ def _last_night(root: Root, today: date) -> Check:
     elif not kept.counts:
         state, do = CheckState.ATTENTION, "Look at the router and the network: a void night is in no window"
     return Check(name="last night", state=state, expected=expected, found=found, do=do)
-
-
-def _megabytes(size: int) -> str:
-    return f"{size / 1_000_000:,.1f} MB"

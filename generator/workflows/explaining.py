@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from datetime import date
 
 from generator.archive import layout
+from generator.archive.nights import hidden_answers
 from generator.errors import IntegrityError, UsageError
 from generator.method.explaining import Evidence, Explained, explain_grades
 from generator.records.canonical import COMPARE_ELSEWHERE
@@ -76,8 +77,9 @@ def _evidence(root: Root, version: str, end: date) -> Evidence:
                 where=layout.night_file(night),
                 do=COMPARE_ELSEWHERE,
             )
+    hidden = hidden_answers(kept.values())
     return Evidence(
-        nights=tuple(night_tables(root, kept[night]) for night in nights),
+        nights=tuple(night_tables(root, kept[night], hidden) for night in nights),
         digests={night: kept[night].sha256 for night in nights},
         voided=tuple(voided),
         recorded=tuple(

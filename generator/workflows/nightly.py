@@ -1,4 +1,4 @@
-"""The main job: probe, grade, render, verify."""
+"""The main job: probe, grade, append to the log and sign it, render, verify."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ import msgspec
 
 from generator.content import packaged
 from generator.errors import BitdepthError, BudgetError, PartialNightError, RouterError
+from generator.log.note import SigningKey
 from generator.records.finding import VerificationReport
 from generator.settings import BudgetSettings
 from generator.workflows.grading import Graded, grade
+from generator.workflows.log_keeping import LogKept, keep_log
 from generator.workflows.probing import Probed, RouterOf, probe
 from generator.workflows.rendering import render
 from generator.workflows.verifying import verify
@@ -26,6 +28,7 @@ class Nightly(msgspec.Struct, frozen=True, kw_only=True):
     failure: BitdepthError | None
     """Why it could not: what was sealed before is graded, rendered and verified all the same."""
     graded: Graded
+    log: LogKept
     report: VerificationReport
 
 
@@ -38,10 +41,12 @@ async def nightly(  # noqa: PLR0913 - one night, from both of its ends
     night: date | None = None,
     budget: BudgetSettings | None = None,
     base_url: str | None = None,
+    key: SigningKey | None = None,
 ) -> Nightly:
-    """Probe a night, grade what can be graded, lay out the site and verify all of it; the caller holds the lock.
+    """Probe a night, grade what can be graded, log it, lay out the site and verify all; the caller holds the lock.
 
-    Another base address is for the views alone: a grade is issued at the site's own.
+    Another base address is for the views alone: a grade is issued at the site's own. Without a key the log grows
+    unsigned.
     """
     begin_archive(root)
     settings = root.content.settings()
@@ -53,9 +58,10 @@ async def nightly(  # noqa: PLR0913 - one night, from both of its ends
     except (PartialNightError, BudgetError, RouterError) as error:
         failure = error
     graded = grade(root, today=world.now().date(), progress=progress)
+    log = keep_log(root, key, progress=progress)
     render(root, progress=progress, base_url=base_url)
     report = verify(root, progress=progress, base_url=base_url)
-    return Nightly(probed=probed, failure=failure, graded=graded, report=report)
+    return Nightly(probed=probed, failure=failure, graded=graded, log=log, report=report)
 
 
 def begin_archive(root: Root) -> None:

@@ -14,6 +14,7 @@ from generator.records.night import NightRecord, NightState
 from generator.settings import BudgetSettings, Settings
 from generator.workflows.collecting import ask_missing
 from generator.workflows.planning import SEED_BYTES, as_begun, plan_night
+from generator.workflows.room import require_room
 from generator.workflows.sealing import seal
 from generator.workflows.spending import limited
 from generator.workflows.stopping import require_complete, void_night
@@ -58,6 +59,7 @@ async def probe(  # noqa: PLR0913 - one night, from both of its ends
         PartialNightError: where something could not be sent yet; the journal is kept.
         BudgetError: where the cap or the router's credit stopped it; the journal is kept.
         RouterError: where no listing can be read, or the key is refused.
+        ArchiveError: where the disk has not the room that the night needs; nothing is asked.
     """
     settings = limited(root.content.settings(), budget)
     if settings.router.charges and settings.budget.cap is None:
@@ -82,12 +84,16 @@ async def probe(  # noqa: PLR0913 - one night, from both of its ends
         progress.say(f"night {chosen} is sealed already: nothing to ask")
         return Probed(night=chosen, record=None, overdue=overdue)
     resumed = chosen in store.unsealed()
-    if resumed:
-        settings = as_begun(settings, store.load_journal(chosen)[0])
+    planned = store.load_journal(chosen)[0] if resumed else None
+    if planned is not None:
+        settings = as_begun(settings, planned)
+    require_room(root, planned)
     async with open_router(settings, world) as router:
-        if not resumed:
+        if planned is None:
             seed = world.entropy(SEED_BYTES).hex()
-            store.start_journal(await plan_night(root, settings, started_at, seed, router, chosen, progress))
+            planned = await plan_night(root, settings, started_at, seed, router, chosen, progress)
+            require_room(root, planned)
+            store.start_journal(planned)
         asked = await ask_missing(root, settings, world, router, chosen, progress, resumed=resumed)
     require_complete(chosen, asked, world.now().date())
     sealed = seal(root, chosen, progress, settings.budget)

@@ -9,7 +9,7 @@ import msgspec
 import pyarrow as pa
 
 from generator.archive import codec
-from generator.archive.nights import KeptNight
+from generator.archive.nights import KeptNight, hidden_answers
 from generator.method.agreement import Counts, agreements
 from generator.method.shown import ModelShown, shown
 from generator.method.window import window_nights
@@ -36,8 +36,10 @@ from generator.workflows.data_files import data_files, data_shelves, format_text
 from generator.workflows.demo_truths import DEMO, demo_truths
 from generator.workflows.differences import letter_differences
 from generator.workflows.explaining import explanations
+from generator.workflows.gate import refuse_lost
 from generator.workflows.graded_windows import graded_windows
 from generator.workflows.held_grades import HeldGrades, held_grades
+from generator.workflows.log_files import log_material, log_shelves
 from generator.workflows.searching import indexer
 from generator.workflows.windows import bound_method, night_tables, worked_example_floor
 from generator.workflows.world import Progress, Root
@@ -52,8 +54,10 @@ def render(root: Root, *, progress: Progress, base_url: str | None = None) -> bu
         base_url: the address that views are made for; None for the one in site.toml. Permanent pages keep theirs.
 
     Raises:
-        IntegrityError: where a kept page is not what it was, or a laid-out permanent page has other bytes.
+        IntegrityError: where a kept page is not what it was, or a laid-out permanent page has other bytes; where
+            something that the log holds is missing or different, before anything is written.
     """
+    refuse_lost(root)
     with progress.bar("rendering", 1) as advance:
         laid_out = build.lay_out(root.site, shelves(root), view_files(root, progress=progress, base_url=base_url))
         advance(1)
@@ -67,7 +71,7 @@ def permanent_files(root: Root) -> Iterator[tuple[str, bytes]]:
 
 
 def shelves(root: Root) -> Iterator[Shelf]:
-    """Yield what was kept together: each method version's page, each window's pages, and the files for downloading.
+    """Yield what was kept together: pages of method versions and of windows, the files for downloading, and the log.
 
     Raises:
         MissingFileError: where a kept file is gone, whether or not its pages are laid out already.
@@ -83,6 +87,7 @@ def shelves(root: Root) -> Iterator[Shelf]:
             folder.size(manifest.file)
             yield Shelf(name=manifest.file, digest=manifest.sha256, files=partial(pages.each, version, end))
     yield from data_shelves(root)
+    yield from log_shelves(root)
 
 
 def _method_page(root: Root, version: str) -> tuple[tuple[str, bytes]]:
@@ -127,6 +132,7 @@ def material(root: Root, grades: HeldGrades, settings: Settings) -> Material:
         differences=letter_differences(root, current, settings.candidates),
         explanations=_explanations(root, current),
         data=data_files(root, kept_nights),
+        log=log_material(root),
         format_text=format_text(root),
     )
 
@@ -143,6 +149,7 @@ def _nights(root: Root, nights: Iterable[KeptNight]) -> Iterator[NightMaterial]:
             record=kept.record,
             night_json_sha256=kept.sha256,
             void=kept.void,
+            withheld=tuple(each.record for each in kept.withheld),
             prompts=tuple(
                 prompts.setdefault(each, each) for each in codec.records_of(store.table(kept.record, "prompts"), Prompt)
             ),
@@ -165,7 +172,9 @@ def _models(root: Root, method: Method) -> tuple[ModelMaterial, ...]:
     recorded = [night for night, found in kept.items() if found.counts]
     if not recorded:
         return ()
-    tables = [night_tables(root, kept[night]) for night in window_nights(recorded, recorded[-1], method.definition)]
+    hidden = hidden_answers(kept.values())
+    window = window_nights(recorded, recorded[-1], method.definition)
+    tables = [night_tables(root, kept[night], hidden) for night in window]
     return tuple(
         ModelMaterial(
             model=each.model,

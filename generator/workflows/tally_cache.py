@@ -13,6 +13,7 @@ from contextlib import suppress
 from datetime import date
 from pathlib import Path
 
+from generator.errors import ArchiveError
 from generator.method.tally import NightTally
 from generator.records.canonical import sha256
 from generator.workflows.tally_codec import TallyKey, read_tally, tally_bytes
@@ -42,6 +43,22 @@ class TallyCache:
             found = count()
             self._write(path, tally_bytes(found, key))
         return found
+
+    def forget(self) -> None:
+        """Delete every tally that is kept: some may hold an answer that must not be kept.
+
+        Raises:
+            ArchiveError: where one cannot be deleted.
+        """
+        for path in self.folder.glob("*"):
+            try:
+                path.unlink(missing_ok=True)
+            except OSError as error:
+                raise ArchiveError(
+                    f"cannot delete a cached tally, which may hold what is withheld: {error.strerror}",
+                    where=".cache/tallies",
+                    do="Delete the folder by hand; it is made again",
+                ) from None
 
     @staticmethod
     def _read(path: Path, key: TallyKey) -> NightTally | None:

@@ -37,6 +37,8 @@ class TallyKey(msgspec.Struct, frozen=True, kw_only=True):
     """Of night.json, which holds the digests of the night's tables."""
     reference: ReferenceRule
     """What makes an answer the reference: all that a tally takes from a definition."""
+    hidden: tuple[str, ...] = ()
+    """SHA-256 of each answer that reads as withheld, ascending."""
 
     def line(self) -> bytes:
         """Return the key on one line."""

@@ -21,7 +21,9 @@ from generator.verification.issue import check_issue
 from generator.verification.night_figures import check_night_figures
 from generator.verification.site_files import check_site
 from generator.workflows.grading import superseded_letters
+from generator.workflows.kept_log import NO_TRUST, Trust
 from generator.workflows.rendering import permanent_files, view_files
+from generator.workflows.verifying_log import check_log
 from generator.workflows.windows import Windows, bound_method
 from generator.workflows.world import Progress, Root
 
@@ -42,16 +44,19 @@ class SiteFolder:
         return (self._path / name).read_bytes()
 
 
-def verify(root: Root, *, progress: Progress, base_url: str | None = None) -> VerificationReport:
+def verify(
+    root: Root, *, progress: Progress, base_url: str | None = None, trust: Trust = NO_TRUST
+) -> VerificationReport:
     """Return every mismatch found in a root's archive and site.
 
-    The archive's files come first. Where they are sound, every night is counted and every grade recomputed, and the
-    site is held against kept pages and freshly rendered views.
+    The archive's files and the log come first. Where they are sound, every night is counted and every grade
+    recomputed, and the site is held against kept pages and freshly rendered views.
 
     Args:
         root: the site root.
         progress: who is told.
         base_url: the address that the site's views were made for; None for the one in site.toml.
+        trust: checkpoints and a key from elsewhere that the log is held against.
 
     Raises:
         ContentError: where the root is none, because it has no content/site.toml.
@@ -66,6 +71,9 @@ def verify(root: Root, *, progress: Progress, base_url: str | None = None) -> Ve
     with progress.bar("checking the archive's files", 1) as advance:
         unsealed = set(root.store.nights.unsealed()) - set(root.store.nights.kept())
         check_archive(root.store.folder, _format_texts(), frozenset(night.isoformat() for night in unsealed), findings)
+        advance(1)
+    with progress.bar("checking the log", 1) as advance:
+        check_log(root, trust, findings)
         advance(1)
     if not findings.report().findings:
         _check_nights(root, findings, progress)

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from datetime import date
 from fractions import Fraction
 
-from generator.archive.nights import KeptNight
+from generator.archive.nights import KeptNight, hidden_answers
+from generator.archive.withheld_rows import in_words
 from generator.errors import ContentError
 from generator.method.disagreement import floor
 from generator.method.grading import grade_window
@@ -40,6 +41,7 @@ class Windows:
         self._cache = cache
         self._tallies: dict[date, NightTally] = {}
         self.nights = {night: root.store.nights.get(night) for night in root.store.nights.kept()}
+        self._hidden = hidden_answers(self.nights.values())
         self.voided = tuple(night for night, kept in self.nights.items() if kept.void is not None)
         """Recorded nights that have been declared void by now."""
         self.recorded = self.counting(self.voided)
@@ -80,11 +82,15 @@ class Windows:
         return self._tallies[night]
 
     def _kept(self, night: date, cache: TallyCache) -> NightTally:
-        key = TallyKey(night_sha256=self.nights[night].sha256, reference=self._method.definition.reference)
+        key = TallyKey(
+            night_sha256=self.nights[night].sha256,
+            reference=self._method.definition.reference,
+            hidden=tuple(sorted(self._hidden)),
+        )
         return cache.tally(night, key, lambda: self._counted(night))
 
     def _counted(self, night: date) -> NightTally:
-        return tally_night(night_tables(self._root, self.nights[night]), self._method.definition)
+        return tally_night(night_tables(self._root, self.nights[night], self._hidden), self._method.definition)
 
 
 def bound_method(root: Root, version: str) -> Method:
@@ -111,12 +117,18 @@ def worked_example_floor(definition: Definition) -> Fraction:
     return 100 * floor([ratio(value) for value in definition.worked_example.self_disagreement], definition)
 
 
-def night_tables(root: Root, kept: KeptNight) -> NightTables:
-    """Return a kept night's tables for the method."""
+def night_tables(root: Root, kept: KeptNight, hidden: frozenset[str]) -> NightTables:
+    """Return a kept night's tables for the method.
+
+    Args:
+        root: the site root.
+        kept: the night.
+        hidden: the digest of every answer that this night, or another that it is compared with, withholds.
+    """
     nights, record = root.store.nights, kept.record
     return NightTables(
         night=record.night,
-        observations=nights.table(record, "observations"),
+        observations=in_words(nights.table(record, "observations"), kept.withheld_rows, hidden),
         prompts=nights.table(record, "prompts"),
         listings=nights.table(record, "listings"),
         context=nights.table(record, "context"),

@@ -1,0 +1,150 @@
+"""The command that holds an archive, a published site or one grade against what was recorded: verify."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from generator.errors import IntegrityError, UsageError
+from generator.log.note import VerifierKey
+from generator.records.finding import VerificationReport
+from generator.terminal.options import BaseUrlOption, JsonOption, RootOption, parsed_address
+from generator.terminal.progress import TerminalProgress
+from generator.terminal.session import end, messages, print_result, quiet, sound
+from generator.terminal.tables import print_report
+from generator.workflows import verifying
+from generator.workflows.fetching import WebSite
+from generator.workflows.kept_log import Trust
+from generator.workflows.published import SavedSite
+from generator.workflows.site_address import is_address
+from generator.workflows.verifying_grade import grade_place, verify_grade, verify_saved_grade
+from generator.workflows.verifying_site import CHECKPOINT, HEAD, verify_site
+
+_MOST_BYTES = 64 * 1024
+"""Of a checkpoint or a key."""
+
+TargetArgument = Annotated[
+    str | None,
+    typer.Argument(metavar="[DIR|URL]", help="A site root, a saved copy of a published site, or a site's address."),
+]
+GradeOption = Annotated[
+    str | None,
+    typer.Option(
+        "--grade",
+        metavar="URL",
+        help="One grade: its permanent page's address, or a folder with index.html, grade.json and grade.tlog-proof.",
+    ),
+]
+CheckpointOption = Annotated[
+    list[Path] | None,
+    typer.Option("--checkpoint", metavar="FILE", help="A checkpoint seen before: the log must have grown from it."),
+]
+KeyOption = Annotated[
+    str | None,
+    typer.Option("--key", metavar="VKEY", help="The public key that is believed, or a file that holds it."),
+]
+SampleOption = Annotated[
+    int | None,
+    typer.Option("--sample", metavar="N", min=1, help="Of a published site: N leaves by chance, and the newest."),
+]
+
+
+def add_verify_command(
+    app: typer.Typer, *, progress: Callable[[bool], TerminalProgress], entropy: Callable[[int], bytes]
+) -> None:
+    """Add the command to the program.
+
+    Args:
+        app: the program.
+        progress: makes who is told, and whether quietly.
+        entropy: draws a sample.
+    """
+
+    @app.command()
+    def verify(  # noqa: PLR0913, PLR0917 - what is verified, and against what
+        target: TargetArgument = None,
+        root: RootOption = Path(),
+        grade: GradeOption = None,
+        checkpoint: CheckpointOption = None,
+        key: KeyOption = None,
+        sample: SampleOption = None,
+        base_url: BaseUrlOption = None,
+        *,
+        json: JsonOption = False,
+    ) -> None:
+        """Hold archive, log and site against what they were and what follows from them. Exits 6 on any mismatch.
+
+        A site root is verified whole: every grade is made again. Of a published site, the log, what it signs, and
+        every file that it names are verified; of one grade, page, record and proof.
+        """
+        with messages(json):
+            trust = Trust(checkpoints=tuple(_read_checkpoint(path) for path in checkpoint or ()), key=_read_key(key))
+            if sample is not None and (grade is not None or _is_root(target, root)):
+                raise UsageError("expected --sample with a published site alone", where="--sample")
+            if grade is not None:
+                report = _verify_grade(grade, trust)
+            elif _is_root(target, root):
+                with quiet(Path(target) if target else root) as site:
+                    report = verifying.verify(
+                        site, progress=progress(json), base_url=parsed_address(base_url), trust=trust
+                    )
+            else:
+                report = _verify_site(str(target), trust, sample, progress(json), entropy)
+            print_result(json, report, lambda console: print_report(console, report))
+            end(None, sound(report))
+
+
+def _is_root(target: str | None, root: Path) -> bool:
+    """True for what is a folder, and no copy of a published site."""
+    if target is None:
+        return root is not None
+    folder = Path(target)
+    saved = any((folder / name).is_file() for name in (CHECKPOINT, HEAD))
+    return not is_address(target) and not (saved and not (folder / "content" / "site.toml").is_file())
+
+
+def _verify_site(
+    target: str, trust: Trust, sample: int | None, progress: TerminalProgress, entropy: Callable[[int], bytes]
+) -> VerificationReport:
+    if not is_address(target):
+        return verify_site(SavedSite(Path(target)), trust, progress=progress, sample=sample, entropy=entropy)
+    with WebSite(target) as site:
+        return verify_site(site, trust, progress=progress, sample=sample, entropy=entropy)
+
+
+def _verify_grade(grade: str, trust: Trust) -> VerificationReport:
+    if not is_address(grade):
+        return verify_saved_grade(Path(grade), trust)
+    address, path = grade_place(grade)
+    with WebSite(address) as site:
+        return verify_grade(site, path, trust)
+
+
+def _read_checkpoint(path: Path) -> tuple[str, bytes]:
+    return str(path), _read(path, "--checkpoint")
+
+
+def _read_key(text: str | None) -> VerifierKey | None:
+    """Return a verifier key from its text, or from a file that holds it."""
+    if text is None:
+        return None
+    path = Path(text)
+    written = _read(path, "--key").decode("utf-8", "replace").strip() if "+" not in text else text
+    try:
+        return VerifierKey.parse(written, where="--key")
+    except IntegrityError as error:
+        raise UsageError(error.problem, where="--key", do="Give it as the site's /log/ prints it") from None
+
+
+def _read(path: Path, where: str) -> bytes:
+    try:
+        with path.open("rb") as file:
+            data = file.read(_MOST_BYTES + 1)
+    except OSError as error:
+        raise UsageError(f"expected a file, found: {error.strerror}, for {path}", where=where) from None
+    if len(data) > _MOST_BYTES:
+        raise UsageError(f"expected at most {_MOST_BYTES} bytes, found more in {path}", where=where)
+    return data

@@ -1,0 +1,86 @@
+"""A log that has been read, from an archive or from a published site, and what somebody brings to hold it against."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import msgspec
+
+from generator.errors import IntegrityError
+from generator.log.checkpoint import Checkpoint, parse_checkpoint
+from generator.log.note import VerifierKey, open_note, read_note
+from generator.log.whole import WholeLog
+from generator.records.leaf import KeyLeaf
+from generator.verification.checkpoints import Seen, check_seen
+from generator.verification.findings import Findings
+from generator.verification.log_leaves import Placed, subject
+
+UNSIGNED = "the log is unsigned: no key vouches for it"
+
+
+class Trust(msgspec.Struct, frozen=True, kw_only=True):
+    """What somebody brings along to hold a log against."""
+
+    checkpoints: tuple[tuple[str, bytes], ...] = ()
+    """Where each was found, and the signed note."""
+    key: VerifierKey | None = None
+    """Believed instead of those that the log itself names."""
+
+
+NO_TRUST = Trust()
+
+
+class KeptLog(msgspec.Struct, frozen=True, kw_only=True):
+    """A log that has been read: its newest tree, and the leaves under it."""
+
+    head: Checkpoint
+    tree: WholeLog
+    placed: Placed
+    keys: tuple[VerifierKey, ...]
+    """Each has its leaf."""
+    signed: dict[int, bytes]
+    """By size, the note of each checkpoint that was signed and holds."""
+
+    def opened(self, data: bytes, where: str) -> Checkpoint:
+        """Return a checkpoint that a key of the log has signed, once that key was in the log.
+
+        Raises:
+            IntegrityError: where none has, or where a signature does not fit.
+        """
+        unread = parse_checkpoint(read_note(data, where=where).text, where=where)
+        keys = [key for key in self.keys if self.placed.indexes[subject(KeyLeaf(vkey=key.vkey))] < unread.size]
+        return parse_checkpoint(open_note(data, keys, where=where), where=where)
+
+    def see(self, checkpoint: Checkpoint, where: str, findings: Findings) -> None:
+        """Add a finding where the log has not grown from a checkpoint."""
+        seen = Seen(where=where, origin=checkpoint.origin, size=checkpoint.size, root=checkpoint.root)
+        check_seen(seen, origin=self.head.origin, size=self.head.size, root_of=self.tree.root, findings=findings)
+
+    def see_given(self, trust: Trust, findings: Findings) -> None:
+        """Hold the log against every checkpoint that somebody brought along."""
+        keys = self.keys if trust.key is None else (trust.key,)
+        for where, data in trust.checkpoints:
+            with findings.reading(where):
+                self.see(parse_checkpoint(open_note(data, keys, where=where), where=where), where, findings)
+
+    def see_remembered(self, remembered: Iterable[tuple[str, bytes]], findings: Findings) -> None:
+        """Hold the log against everything that was once committed as its checkpoint.
+
+        What is no checkpoint, a mishap of its day, is noted; one that no key of the log has signed is a mismatch.
+        """
+        for where, data in remembered:
+            try:
+                checkpoint = parse_checkpoint(read_note(data, where=where).text, where=where)
+            except IntegrityError as error:
+                findings.note(f"git remembers something that is no checkpoint: {error.problem}, in {where}")
+                continue
+            with findings.reading(where):
+                open_note(data, self.keys, where=where)
+                self.see(checkpoint, where, findings)
+
+
+def keys_in(leaves: Sequence[object]) -> Iterator[VerifierKey]:
+    """Yield the key of each leaf that is one."""
+    for leaf in leaves:
+        if isinstance(leaf, KeyLeaf):
+            yield VerifierKey.parse(leaf.vkey)

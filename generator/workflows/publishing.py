@@ -1,0 +1,218 @@
+"""Publish the laid-out site to a folder or an object store."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
+
+import msgspec
+
+from generator.errors import IntegrityError, UsageError
+from generator.publishing.interface import SiteFile, Target, There
+from generator.publishing.plan import Plan, plan
+from generator.publishing.published import PATH as LIST_PATH
+from generator.publishing.published import Published
+from generator.publishing.sending import Sender, published_to
+from generator.records.canonical import sha256
+from generator.records.finding import VerificationReport
+from generator.records.permalink import method_path
+from generator.site.build import is_permanent
+from generator.site.links import INDEX
+from generator.site.preview import ASK_AGAIN, FOR_EVER, headers_of
+from generator.workflows.gate import refuse_lost
+from generator.workflows.verifying import SiteFolder, verify
+from generator.workflows.world import Progress, Root
+
+_SECRET_BYTES = 32
+
+
+class Step(msgspec.Struct, frozen=True, kw_only=True):
+    """One thing that would be done."""
+
+    action: str
+    """'create' (refused by the target where something is), 'put' or 'remove'."""
+    path: str
+    bytes: int | None = None
+    content_type: str | None = None
+    cache_control: str | None = None
+
+
+class Publication(msgspec.Struct, frozen=True, kw_only=True):
+    """What a publication did, or would do."""
+
+    target: str
+    dry_run: bool
+    created: int
+    """Permanent objects that were not there before."""
+    replaced: int
+    """Views that are new or have other bytes than before."""
+    removed: int
+    """Views that are no part of the site any more."""
+    kept: int
+    """Objects that were there with the same bytes."""
+    bytes: int
+    """Of what was put."""
+    steps: tuple[Step, ...] = ()
+    """In order; of a dry run alone."""
+
+
+def refuse_unsound(root: Root, *, progress: Progress, base_url: str | None = None) -> VerificationReport:
+    """Return what was verified, once archive and site are sound and the site holds all that the log holds.
+
+    Raises:
+        IntegrityError: with the number of mismatches and the first of them.
+        UsageError: where something could not be verified, for one because no site is laid out.
+    """
+    if not (root.site / INDEX).is_file():
+        raise UsageError("expected a laid-out site, found none", where=str(root.site), do="Run 'bitdepth render' first")
+    refuse_lost(root)
+    report = verify(root, progress=progress, base_url=base_url)
+    if report.findings:
+        first = report.findings[0]
+        raise IntegrityError(
+            f"expected a site that is sound, found {len(report.findings)} mismatches, the first: {first.kind}",
+            where=first.where,
+            do="Nothing was sent. Run 'bitdepth verify', which prints all of them",
+        )
+    if not report.complete:
+        raise UsageError(
+            "expected a site that can be verified, found some of it that cannot",
+            where=str(root.path),
+            do="Nothing was sent. Run 'bitdepth verify', which says what was not checked and why",
+        )
+    return report
+
+
+def refuse_own_folder(root: Root, address: str) -> None:
+    """Refuse a folder that holds, or lies in, one that the site is made in.
+
+    Raises:
+        UsageError: where it is such a folder.
+    """
+    parts = urlsplit(address)
+    if parts.scheme != "file":
+        return
+    target = Path(url2pathname(parts.path)).resolve()
+    for own in (root.site, root.store.folder.path, root.path / "content"):
+        place = own.resolve()
+        if target.is_relative_to(place) or place.is_relative_to(target):
+            raise UsageError(
+                "expected a folder of its own, found one of the site root's",
+                where="TARGET",
+                do="Publish to a folder outside the site root; site/ itself can be served as it is",
+            )
+
+
+async def publish(root: Root, target: Target, *, progress: Progress, owner: str, dry_run: bool = False) -> Publication:
+    """Return what was done once the target holds the site; of a dry run, what would be.
+
+    Args:
+        root: the site root, verified; the caller holds its lock.
+        target: where to.
+        progress: who is told.
+        owner: what no other publisher at work can be called.
+        dry_run: put nothing.
+
+    Raises:
+        IntegrityError: naming a permanent object that is other than the site's, or that the site has not.
+        LockedError: where another publisher is at work on the target.
+    """
+    with progress.bar("reading the site", 1) as advance:
+        files = tuple(site_files(root))
+        advance(1)
+    if dry_run:
+        todo, _ = await _plan(target, files)
+        return _publication(target, todo, steps=tuple(_steps(todo)))
+    async with target.held(owner) as certain:
+        todo, published = await _plan(target, files)
+        total = sum(map(len, todo.puts)) + sum(map(len, todo.removals))
+        folder = SiteFolder(root.site)
+        with progress.bar("publishing", total) as advance:
+            await Sender(target, read=folder.read, certain=certain, count=advance).send(todo, published)
+    return _publication(target, todo)
+
+
+def owner_of(root: Root, entropy: Callable[[int], bytes]) -> str:
+    """Return a name that only a publisher of this very site root has.
+
+    A secret is kept in `.cache/publisher`. The name is made of it and of what no copy of that file shares: a copied
+    root, or a restored cache, has another one.
+    """
+    place = root.path / ".cache" / "publisher"
+    with suppress(OSError):
+        place.parent.mkdir(exist_ok=True)
+        with suppress(FileExistsError), place.open("xb") as file:
+            file.write(entropy(_SECRET_BYTES))
+        found = place.stat()
+        return sha256(place.read_bytes() + f"{found.st_dev} {found.st_ino} {found.st_ctime_ns}".encode())
+    return entropy(_SECRET_BYTES).hex()
+
+
+def site_files(root: Root) -> Iterator[SiteFile]:
+    """Yield every file of a root's laid-out site, sorted by path.
+
+    The page of a method version is permanent only once something was graded under it.
+    """
+    folder = SiteFolder(root.site)
+    kept = set(root.store.pages.methods())
+    views = {method_path(version) + INDEX for version in root.content.method_versions() if version not in kept}
+    for path in folder.names():
+        data = folder.read(path)
+        permanent = is_permanent(path) and path not in views
+        yield SiteFile(
+            path=path,
+            size=len(data),
+            sha256=sha256(data),
+            md5=_md5(data),
+            permanent=permanent,
+            content_type=headers_of(path)["Content-Type"],
+            cache_control=FOR_EVER if permanent else ASK_AGAIN,
+        )
+
+
+async def _plan(target: Target, files: tuple[SiteFile, ...]) -> tuple[Plan, Published]:
+    """Return what has to be done, and the list that lies in the target."""
+    published, data = await published_to(target)
+    there: dict[str, There] = {}
+    async for chunk in target.listed():
+        there.update(chunk)
+    listed = there.get(LIST_PATH)
+    # Whether ETags are digests is read off the list's own: with some kinds of encryption they are not.
+    tags_are_digests = data is not None and listed is not None and listed.e_tag == _md5(data)
+    todo = plan(files, there, published, is_permanent=is_permanent, tags_are_digests=tags_are_digests)
+    return todo, published
+
+
+def _publication(target: Target, todo: Plan, steps: tuple[Step, ...] | None = None) -> Publication:
+    puts = [put for step in todo.puts for put in step]
+    return Publication(
+        target=target.name,
+        dry_run=steps is not None,
+        created=sum(put.once for put in puts),
+        replaced=sum(not put.once for put in puts),
+        removed=sum(map(len, todo.removals)),
+        kept=todo.kept,
+        bytes=sum(put.file.size for put in puts),
+        steps=steps or (),
+    )
+
+
+def _steps(todo: Plan) -> Iterator[Step]:
+    for put in (put for step in todo.puts for put in step):
+        yield Step(
+            action="create" if put.once else "put",
+            path=put.file.path,
+            bytes=put.file.size,
+            content_type=put.file.content_type,
+            cache_control=put.file.cache_control,
+        )
+    for path in (path for step in todo.removals for path in step):
+        yield Step(action="remove", path=path)
+
+
+def _md5(data: bytes) -> str:
+    return hashlib.md5(data, usedforsecurity=False).hexdigest()

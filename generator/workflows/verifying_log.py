@@ -1,0 +1,244 @@
+"""The log against its leaves, its leaves against the archive, and what was signed against both."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from generator.archive import layout
+from generator.errors import IntegrityError
+from generator.log.addresses import TileAddress
+from generator.log.bundles import decode_entries
+from generator.log.checkpoint import Checkpoint, parse_checkpoint
+from generator.log.note import VerifierKey, open_note
+from generator.log.whole import WholeLog, bundle_paths
+from generator.records.canonical import read_sealed
+from generator.records.finding import FindingKind
+from generator.records.leaf import KeyLeaf
+from generator.records.log_index import LogAppending, LogIndex
+from generator.verification.findings import Findings
+from generator.verification.log_files import check_tiles
+from generator.verification.log_leaves import LeafSource, Placed, check_leaves, subject
+from generator.workflows.git_history import versions
+from generator.workflows.kept_log import UNSIGNED, KeptLog, Trust
+from generator.workflows.leaves import Source, sources
+from generator.workflows.verifying_proofs import check_proofs
+from generator.workflows.world import Root
+
+ARCHIVE = "archive/"
+_LOG = f"{layout.LOG}/"
+_SIGNED, _KEYS, _INDEX, _TILE = (f"{_LOG}{name}/" for name in ("signed", "keys", "index", "tile"))
+
+
+def check_log(root: Root, trust: Trust, findings: Findings) -> None:
+    """Add a finding for everything about the log that is not as the archive, its signatures or earlier copies say.
+
+    Args:
+        root: the site root.
+        trust: checkpoints and a key from elsewhere.
+        findings: where mismatches are added.
+    """
+    names = [name for name in root.store.folder.names() if name.startswith(_LOG)]
+    remembered = tuple(_remembered(root))
+    if layout.LOG_HEAD not in names:
+        _without_head(names, trust, remembered, findings)
+        return
+    pending = _pending(root, names, findings)
+    read = False
+    with findings.reading(ARCHIVE + layout.LOG_HEAD):
+        head = parse_checkpoint(_text(root, layout.LOG_HEAD), where=layout.LOG_HEAD)
+        tree = WholeLog(_leaves(root, head.size))
+        if tree.root(head.size) != head.root:
+            findings.add(
+                FindingKind.DIFFERENT,
+                ARCHIVE + layout.LOG_HEAD,
+                expected=f"the root {tree.root(head.size).hex()}, which follows from the {head.size} leaves",
+                found=head.root.hex(),
+            )
+        _check(root, head, tree, [name for name in names if name not in pending], trust, remembered, findings)
+        read = True
+    if not read:
+        findings.unchecked("the log was not held against the archive, because its leaves cannot be read")
+
+
+def _check(  # noqa: PLR0913, PLR0917 - a log, against everything that speaks of it
+    root: Root,
+    head: Checkpoint,
+    tree: WholeLog,
+    names: Sequence[str],
+    trust: Trust,
+    remembered: Sequence[tuple[str, bytes]],
+    findings: Findings,
+) -> None:
+    """Hold a log whose leaves can be read against all that there is."""
+    told, whole = _sources(root, findings)
+    placed = check_leaves(tree.leaves, told, whole=whole, findings=findings)
+    kept = KeptLog(head=head, tree=tree, placed=placed, keys=tuple(_keys(root, placed, names, findings)), signed={})
+    _check_signed(root, kept, names, trust, findings)
+    kept.see_given(trust, findings)
+    kept.see_remembered(remembered, findings)
+    sizes = (head.size, *kept.signed)
+    required = {f"{_LOG}{path}" for size in sizes for path in tree.files(size)}
+    tiles = [name for name in names if name.startswith(_TILE)]
+    beyond = check_tiles(
+        root.store.folder, tiles, required, lambda name: tree.file(TileAddress.parse(name.removeprefix(_LOG))), findings
+    )
+    if beyond:
+        findings.add(
+            FindingKind.UNEXPECTED,
+            f"{ARCHIVE}{_TILE}",
+            expected=f"tiles of the {head.size} leaves that log/head counts",
+            found=f"{beyond} of a larger log",
+        )
+    _check_index(root, kept, names, findings)
+    known = check_proofs(root, kept, names, findings)
+    known |= {layout.LOG_HEAD, layout.LOG_CHECKPOINT, layout.LOG_APPENDING}
+    for name in names:
+        if name not in known and not name.startswith((_TILE, _INDEX, _SIGNED, _KEYS)):
+            findings.add(FindingKind.UNEXPECTED, ARCHIVE + name, expected="no such file", found="one")
+
+
+def _without_head(
+    names: Sequence[str], trust: Trust, remembered: Sequence[tuple[str, bytes]], findings: Findings
+) -> None:
+    """Say that there is no log; where anything tells of one, it is gone."""
+    begun = [name for name in names if not name.startswith((_TILE, _INDEX, _KEYS)) and name != layout.LOG_APPENDING]
+    told = begun or trust.checkpoints or remembered or (names and layout.LOG_APPENDING not in names)
+    if told:
+        expected = "the newest tree of the log that other files tell of"
+        findings.add(FindingKind.MISSING, ARCHIVE + layout.LOG_HEAD, expected=expected, found="none")
+    else:
+        findings.note("there is no log yet: run 'bitdepth log append'")
+
+
+def _pending(root: Root, names: Sequence[str], findings: Findings) -> frozenset[str]:
+    """Return what an append that was interrupted has written, none of which counts yet."""
+    pending: frozenset[str] = frozenset()
+    if layout.LOG_APPENDING not in names:
+        return pending
+    with findings.reading(ARCHIVE + layout.LOG_APPENDING):
+        appending = read_sealed(root.store.folder.read(layout.LOG_APPENDING), LogAppending, where=layout.LOG_APPENDING)
+        findings.note("an append to the log was interrupted: run 'bitdepth log append' again")
+        if _text(root, layout.LOG_HEAD) != appending.head:
+            pending = frozenset(appending.files)
+    return pending
+
+
+def _leaves(root: Root, size: int) -> list[bytes]:
+    """Return every leaf, from the bundles as they lie.
+
+    Raises:
+        IntegrityError: where a bundle is missing, or holds too few or too many.
+    """
+    leaves: list[bytes] = []
+    for path in bundle_paths(size):
+        found = decode_entries(root.store.log.read(path), where=f"{_LOG}{path}")
+        expected = TileAddress.parse(path).width
+        if len(found) != expected:
+            raise IntegrityError(f"expected {expected} leaves, found {len(found)}", where=f"{_LOG}{path}")
+        leaves += found
+    return leaves
+
+
+def _sources(root: Root, findings: Findings) -> tuple[list[LeafSource], bool]:
+    """Return what the archive says, part by part, and whether all of it could be read."""
+    told: list[LeafSource] = []
+    number = -1
+    with findings.reading(ARCHIVE):
+        found = sources(root)
+        number = len(found)
+        for source in found:
+            with findings.reading(ARCHIVE + source.file):
+                told.append(LeafSource(name=source.name, leaves=source.leaves()))
+    return told, len(told) == number
+
+
+def _keys(root: Root, placed: Placed, names: Sequence[str], findings: Findings) -> Iterator[VerifierKey]:
+    """Yield each key that the log holds, from its file."""
+    for name in names:
+        if name.startswith(_KEYS):
+            with findings.reading(ARCHIVE + name):
+                key = VerifierKey.parse(_text(root, name).removesuffix("\n"), where=name)
+                if _text(root, name) != f"{key.vkey}\n":
+                    raise IntegrityError("expected a key on one line, found other bytes", where=name)
+                findings.require(ARCHIVE + name, expected=f"{_KEYS}{key.key_id}.vkey", found=name, what="file")
+                if subject(KeyLeaf(vkey=key.vkey)) in placed.indexes:
+                    yield key
+
+
+def _check_signed(root: Root, kept: KeptLog, names: Sequence[str], trust: Trust, findings: Findings) -> None:
+    """Check every signed checkpoint, and that the newest of them is the log's checkpoint."""
+    for name in names:
+        if name.startswith(_SIGNED):
+            with findings.reading(ARCHIVE + name):
+                data = root.store.folder.read(name)
+                checkpoint = kept.opened(data, name)
+                kept.see(checkpoint, ARCHIVE + name, findings)
+                findings.require(ARCHIVE + name, expected=name, found=f"{_SIGNED}{checkpoint.size}", what="file")
+                if checkpoint.size <= kept.head.size:
+                    kept.signed[checkpoint.size] = data
+    newest = max((int(name.removeprefix(_SIGNED)) for name in names if _is_size(name)), default=None)
+    if layout.LOG_CHECKPOINT not in names:
+        if newest is not None:
+            where = ARCHIVE + layout.LOG_CHECKPOINT
+            findings.add(FindingKind.MISSING, where, expected=f"the checkpoint of {newest} leaves", found="none")
+        else:
+            findings.note(UNSIGNED)
+        return
+    with findings.reading(ARCHIVE + layout.LOG_CHECKPOINT):
+        data = root.store.folder.read(layout.LOG_CHECKPOINT)
+        checkpoint = kept.opened(data, layout.LOG_CHECKPOINT)
+        if newest is None or data != root.store.folder.read(f"{_SIGNED}{newest}"):
+            findings.add(
+                FindingKind.CHANGED,
+                ARCHIVE + layout.LOG_CHECKPOINT,
+                expected="no checkpoint" if newest is None else f"the same bytes as {ARCHIVE}{_SIGNED}{newest}",
+                found=f"a checkpoint of {checkpoint.size} leaves",
+            )
+        if trust.key is not None:
+            open_note(data, [trust.key], where=layout.LOG_CHECKPOINT)
+        if checkpoint.size < kept.head.size:
+            findings.note(f"the newest {kept.head.size - checkpoint.size} leaves of the log are not signed yet")
+
+
+def _check_index(root: Root, kept: KeptLog, names: Sequence[str], findings: Findings) -> None:
+    """Hold the log's index, which everything in it follows from, against the leaves."""
+    expected = {layout.log_index_file(source): source for source in kept.placed.places}
+    found = {name for name in names if name.startswith(_INDEX)}
+    for name in sorted(expected.keys() - found):
+        findings.add(FindingKind.MISSING, ARCHIVE + name, expected="where these leaves are", found="none")
+    for name in sorted(found):
+        findings.checked("log index files")
+        with findings.reading(ARCHIVE + name):
+            index = read_sealed(root.store.folder.read(name), LogIndex, where=name)
+            source = expected.get(name)
+            if source is None:
+                findings.add(FindingKind.UNEXPECTED, ARCHIVE + name, expected="no such file", found="one")
+                continue
+            place = kept.placed.places[source]
+            findings.require(ARCHIVE + name, expected=place.first, found=index.first, what="first leaf")
+            findings.require(ARCHIVE + name, expected=place.count, found=index.count, what="leaves")
+            findings.require(ARCHIVE + name, expected=Source(root, source).sha256, found=index.sha256, what="SHA-256")
+
+
+def _remembered(root: Root) -> Iterator[tuple[str, bytes]]:
+    """Yield every signed checkpoint that the root's git history has ever held."""
+    folder = root.store.folder.path
+    if folder.is_dir():
+        yield from versions(folder, (layout.LOG_CHECKPOINT, _SIGNED))
+
+
+def _is_size(name: str) -> bool:
+    size = name.removeprefix(_SIGNED)
+    return name.startswith(_SIGNED) and size.isascii() and size.isdecimal()
+
+
+def _text(root: Root, name: str) -> str:
+    """Return a text of the log.
+
+    Raises:
+        IntegrityError: where it is none.
+    """
+    try:
+        return root.store.folder.read(name).decode("ascii")
+    except UnicodeDecodeError:
+        raise IntegrityError("expected ASCII, found other bytes", where=name) from None
