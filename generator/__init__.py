@@ -6,6 +6,8 @@ module that touches it::
     router -> observations -> archive -> grades -> archive -> pages -> verification
            probing/          archive/   method/   archive/   site/    verification/
 
+    log/          the transparency log of what is archived: tree, tiles, signed notes, proofs; pure
+    publishing/   the laid-out site to where it is served: an object store or a folder
     cli.py        the command line: options, clock, exit codes
     terminal/     its other end: progress, tables, messages
     workflows/    one module a command, each readable as its sentence

@@ -8,7 +8,7 @@ import metamorphic_log
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from log_makers import Definition, flipped, leaves_of
+from tree_makers import Definition, flipped, leaves_of
 
 from generator.errors import IntegrityError
 from generator.log.merkle import (

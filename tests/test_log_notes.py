@@ -9,7 +9,7 @@ import metamorphic_log
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from log_makers import KEY, ORIGIN, flipped
+from tree_makers import KEY, ORIGIN, flipped
 
 from generator.errors import ExitCode, IntegrityError, UsageError
 from generator.log.checkpoint import Checkpoint, parse_checkpoint

@@ -7,7 +7,7 @@ import random
 
 import metamorphic_log
 import pytest
-from log_makers import KEY, ORIGIN, SIZES_AT_EDGES, KeptLog, flipped, leaves_of
+from tree_makers import KEY, ORIGIN, SIZES_AT_EDGES, KeptLog, flipped, leaves_of
 
 from generator.errors import IntegrityError
 from generator.log.checkpoint import Checkpoint

@@ -8,7 +8,7 @@ from collections import Counter
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from log_makers import SIZES_AT_EDGES, Definition, KeptLog, flipped, leaves_of
+from tree_makers import SIZES_AT_EDGES, Definition, KeptLog, flipped, leaves_of
 
 from generator.errors import IntegrityError, MissingFileError
 from generator.log.addresses import TileAddress

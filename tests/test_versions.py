@@ -169,7 +169,7 @@ class TestTheIndexPagesListAllVersions:
         laid_out(root)
         for number in range(NIGHTS):
             said = index_page(root, end=FIRST + timedelta(days=number))
-            assert said.index("Method version 0.2") < said.index("Method version 0.1")
+            assert said.index("Method version 0.1") < said.index("Method version 0.2")
             assert "A candidate: it replaces nothing." in said
             assert "The current version." in said
         settle(root, method="0.2")
