@@ -50,7 +50,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     help="Honest, permanent, checkable grades for LLM inference endpoints.",
     epilog="Exit codes: 0 done; 1 could not check or do everything, a wrong setting or a void night included; 2 usage; "
-    "3 partial night, run again; 4 budget stop; 5 locked; 6 integrity.",
+    "3 partial night, run again; 4 budget stop; 5 locked; 6 integrity; 7 no such target; 8 no credential for it.",
 )
 
 _T = TypeVar("_T")

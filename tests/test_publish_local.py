@@ -80,6 +80,17 @@ class TestPublished:
         del before[place / OWN / "lock"], after[place / OWN / "lock"]
         assert before == after
 
+    def test_a_dry_run_finds_a_changed_permanent_object_as_the_run_would(self, roots: tuple[Root, Root], place: Path):
+        """With the same message; nothing is put."""
+        older, _ = roots
+        sent(older, place.as_uri())
+        body = (place / RECORD).read_bytes()
+        (place / RECORD).unlink()
+        (place / RECORD).write_bytes(body.replace(b"kiln", b"miln"))
+        for dry_run in (True, False):
+            with pytest.raises(IntegrityError, match=r"grade\.json"):
+                sent(older, place.as_uri(), dry_run=dry_run)
+
     def test_two_nights_later_only_what_is_new_or_changed_is_put(self, roots: tuple[Root, Root], place: Path):
         """No permanent object of before is among it."""
         older, newer = roots

@@ -114,6 +114,17 @@ class Log:
         pending = frozenset(self._pending())
         return tuple(name for names in found for name in names if name not in pending)
 
+    def wider(self, tile: str, width: int) -> str | None:
+        """Return a file of a tile that holds more than `width` hashes; None where there is none.
+
+        Args:
+            tile: the full tile's path below log/.
+            width: hashes that a tree has of it.
+        """
+        name = f"{layout.LOG}/{tile}"
+        partial = self._folder.matching(f"{name}.p/*")
+        return name if self._folder.exists(name) else next((each for each in partial if _width(each) > width), None)
+
     def key_ids(self) -> tuple[str, ...]:
         """Return the key id of every public key that signs or signed, sorted."""
         names = self._folder.matching(layout.log_key_file("*"))
@@ -180,3 +191,9 @@ def _text(data: bytes, where: str) -> str:
     except UnicodeDecodeError:
         problem = f"expected ASCII, found other bytes (SHA-256 {sha256(data)})"
         raise IntegrityError(problem, where=where, do=COMPARE_ELSEWHERE) from None
+
+
+def _width(name: str) -> int:
+    """Return how many hashes a partial tile holds, as its name says."""
+    last = name.rsplit("/", 1)[1]
+    return int(last) if last.isdecimal() else 0

@@ -18,10 +18,12 @@ from generator.log.text import has_controls, read_base64, shown, written_base64
 DASH = "\N{EM DASH}"
 """What a signature line begins with."""
 
+PRIVATE = "PRIVATE+KEY+"
+"""What a private key's text begins with: whatever holds it is never printed."""
+
 _ED25519 = b"\x01"
 _KEY_BYTES = 32
 _ID_BYTES = 4
-_PRIVATE = "PRIVATE+KEY+"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,8 @@ class VerifierKey:
         Raises:
             IntegrityError: where it is no Ed25519 verifier key, or its key id is another key's.
         """
+        if PRIVATE in vkey:
+            raise IntegrityError("expected an Ed25519 verifier key, found a private key", where=where)
         name, _, rest = vkey.partition("+")
         key_id, _, encoded = rest.partition("+")
         data = read_base64(encoded, where=where)
@@ -108,7 +112,7 @@ class SigningKey:
 
     @classmethod
     def _parsed(cls, text: str) -> SigningKey | None:
-        name, _, rest = text.removeprefix(_PRIVATE).partition("+")
+        name, _, rest = text.removeprefix(PRIVATE).partition("+")
         _, _, encoded = rest.partition("+")
         try:
             data = read_base64(encoded, where="a signing key")
@@ -122,7 +126,7 @@ class SigningKey:
     @property
     def text(self) -> str:
         """The private key as text: a secret."""
-        return f"{_PRIVATE}{self.name}+{self.verifier.key_id}+{written_base64(_ED25519 + self._seed)}"
+        return f"{PRIVATE}{self.name}+{self.verifier.key_id}+{written_base64(_ED25519 + self._seed)}"
 
     @property
     def verifier(self) -> VerifierKey:

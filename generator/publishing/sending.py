@@ -54,13 +54,21 @@ class Sender:
             IntegrityError: naming a permanent object with other bytes. Nothing further is sent.
             ArchiveError: naming a file that is not what it was when the plan was made.
         """
-        await _each(todo.compare, self._compare)
+        await self.compare(todo)
         await self._list(todo.before, published)
         for puts in todo.puts:
             await _each(puts, self._put)
         for removals in todo.removals:
             await _each(removals, self._remove)
         await self._list(todo.after, todo.before)
+
+    async def compare(self, todo: Plan) -> None:
+        """Return where every permanent object that only its bytes can tell is the site's; nothing is put.
+
+        Raises:
+            IntegrityError: naming one with other bytes.
+        """
+        await _each(todo.compare, self._compare)
 
     async def _compare(self, file: SiteFile) -> None:
         if await self._target.read(file.path) != await self._body(file):

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from generator.errors import IntegrityError, UsageError
-from generator.log.note import VerifierKey
+from generator.log.keys import PRIVATE, VerifierKey
 from generator.records.finding import VerificationReport
 from generator.terminal.options import BaseUrlOption, JsonOption, RootOption, parsed_address
 from generator.terminal.progress import TerminalProgress
@@ -81,9 +81,17 @@ def add_verify_command(
         every file that it names are verified; of one grade, page, record and proof.
         """
         with messages(json):
+            for place, text in (("DIR|URL", target), ("--grade", grade)):
+                _refuse_private(text or "", place)
             trust = Trust(checkpoints=tuple(_read_checkpoint(path) for path in checkpoint or ()), key=_read_key(key))
+            if grade is not None and target is not None:
+                raise UsageError("expected --grade or DIR|URL, found both", where="--grade", do="Give one of them")
             if sample is not None and (grade is not None or _is_root(target, root)):
-                raise UsageError("expected --sample with a published site alone", where="--sample")
+                raise UsageError(
+                    "expected --sample with a published site, found it without one",
+                    where="--sample",
+                    do="Give a site's address or a copy of one as DIR|URL",
+                )
             if grade is not None:
                 report = _verify_grade(grade, trust)
             elif _is_root(target, root):
@@ -117,6 +125,12 @@ def _verify_site(
 
 def _verify_grade(grade: str, trust: Trust) -> VerificationReport:
     if not is_address(grade):
+        if trust.checkpoints:
+            raise UsageError(
+                "expected no --checkpoint beside saved files, found one: they hold no tree to compare it with",
+                where="--checkpoint",
+                do="Give the grade's address, or verify a copy of the whole site",
+            )
         return verify_saved_grade(Path(grade), trust)
     address, path = grade_place(grade)
     with WebSite(address) as site:
@@ -131,12 +145,31 @@ def _read_key(text: str | None) -> VerifierKey | None:
     """Return a verifier key from its text, or from a file that holds it."""
     if text is None:
         return None
-    path = Path(text)
-    written = _read(path, "--key").decode("utf-8", "replace").strip() if "+" not in text else text
+    _refuse_private(text, "--key")
+    written = _read(Path(text), "--key").decode("utf-8", "replace").strip() if "+" not in text else text
+    _refuse_private(written, "--key")
     try:
         return VerifierKey.parse(written, where="--key")
-    except IntegrityError as error:
-        raise UsageError(error.problem, where="--key", do="Give it as the site's /log/ prints it") from None
+    except IntegrityError:  # Its message may quote what was given, and that may be a secret.
+        raise UsageError(
+            "expected a public key name+id+key, found another text",
+            where="--key",
+            do="Give it as the site's /log/ prints it",
+        ) from None
+
+
+def _refuse_private(text: str, where: str) -> None:
+    """Return where a text is no private key.
+
+    Raises:
+        UsageError: where it is one; it is not quoted.
+    """
+    if PRIVATE in text:
+        raise UsageError(
+            "expected nothing secret, found a private key",
+            where=where,
+            do="Give the public key, as the site's /log/ prints it, and make a new private key if this one was seen",
+        )
 
 
 def _read(path: Path, where: str) -> bytes:

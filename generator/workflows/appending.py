@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from generator.errors import IntegrityError, UsageError
+from generator.log.addresses import TILE_WIDTH, TileAddress
 from generator.log.checkpoint import Checkpoint
 from generator.log.merkle import EMPTY_ROOT
 from generator.log.note import VerifierKey
@@ -48,11 +49,13 @@ def append(root: Root, *, progress: Progress, key: VerifierKey | None = None) ->
     signed = newest_signed(root)
     covered = 0 if signed is None else signed.checkpoint.size
     if covered > before:
-        raise IntegrityError(
-            f"expected at least the {covered} leaves that are signed, found {before}",
-            where="log/head",
-            do=COMPARE_ELSEWHERE,
-        )
+        raise _refused(f"at least the {covered} leaves that are signed", str(before))
+    if head is not None and signed is not None and signed.checkpoint.origin != head.origin:
+        raise _refused(f"the log {signed.checkpoint.origin}, as it was signed", head.origin)
+    index, width = divmod(before, TILE_WIDTH)
+    beyond = log.wider(TileAddress(level=0, index=index).path(), width)
+    if beyond is not None:
+        raise _refused(f"no leaves beyond the {before} of this tree", f"{beyond}: a larger tree was there")
     if key is not None:
         _keep_key(root, key, progress)
     leaves: list[bytes] = []
@@ -87,8 +90,12 @@ def require_name(key_name: str, origin: str) -> None:
         raise UsageError(
             f"expected a key that is called {origin}, as the log is, found one that is called {key_name}",
             where="the signing key",
-            do="Give the key that 'bitdepth keygen' made for this site, or make one",
+            do="A key belongs to one site: give the one that 'bitdepth keygen --root' made for this one, or make one",
         )
+
+
+def _refused(expected: str, found: str) -> IntegrityError:
+    return IntegrityError(f"expected {expected}, found {found}", where="log/head", do=COMPARE_ELSEWHERE)
 
 
 def _keep_key(root: Root, key: VerifierKey, progress: Progress) -> None:

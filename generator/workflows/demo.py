@@ -16,9 +16,11 @@ from generator.log.note import SigningKey
 from generator.probing.demo.content import demo_root_files
 from generator.probing.demo.process import running_router
 from generator.probing.demo.seeds import night_seed
+from generator.workflows.appending import require_name
 from generator.workflows.calibrating import FIRST_FINAL, calibrate
 from generator.workflows.grading import grade
 from generator.workflows.log_keeping import keep_log
+from generator.workflows.logged import log_origin
 from generator.workflows.nightly import begin_archive
 from generator.workflows.planning import SEED_BYTES
 from generator.workflows.probing import RouterOf, probe
@@ -51,6 +53,8 @@ async def demo_nights(  # noqa: PLR0913 - nights, from both of their ends
         key: signs the log after each night; without one it grows unsigned.
     """
     begin_archive(root)
+    if key is not None:
+        require_name(key.name, log_origin(root))
     with running_router() as address:
         for index in range(1, NIGHTS + 1):
             night = first_night + timedelta(days=index - 1)

@@ -11,13 +11,15 @@ from datetime import date
 
 from generator.archive import layout
 from generator.errors import IntegrityError
+from generator.log.checkpoint import Checkpoint
+from generator.log.merkle import consistency_proof, verify_consistency
 from generator.log.tiles import TileReader
 from generator.records.canonical import COMPARE_ELSEWHERE, sha256
 from generator.records.leaf import GradeLeaf, Leaf, MethodLeaf, leaf_bytes, read_leaf
 from generator.records.log_index import LogIndex
 from generator.site.beside import Beside
 from generator.workflows.leaves import Source
-from generator.workflows.logged import log_head, log_tree
+from generator.workflows.logged import log_head, log_tree, newest_signed
 from generator.workflows.world import Root
 
 _KINDS = ("keys", "missed", "nights", "methods", "grades", "voided", "withheld")
@@ -38,6 +40,7 @@ def refuse_lost(root: Root) -> None:
     tree = log_tree(root, head.size)
     if tree.root() != head.root:
         raise _refused("log/head", f"the root {head.root.hex()}", tree.root().hex())
+    _refuse_rolled_back(root, head, tree)
     beside = Beside(root.site)
     counted = 0
     for source, index in _logged(root):
@@ -55,6 +58,20 @@ def refuse_lost(root: Root) -> None:
                 pass
     if counted != head.size:
         raise _refused("log/index", f"records of all {head.size} leaves", f"records of {counted}")
+
+
+def _refuse_rolled_back(root: Root, head: Checkpoint, tree: TileReader) -> None:
+    """Refuse a tree that does not hold what was signed already."""
+    signed = newest_signed(root)
+    if signed is None:
+        return
+    before = signed.checkpoint
+    if before.origin != head.origin or before.size > head.size:
+        found = f"{head.size} leaves of {head.origin}"
+        raise _refused("log/head", f"at least the {before.size} leaves of {before.origin} that are signed", found)
+    proof = consistency_proof(before.size, head.size, tree.node)
+    if not verify_consistency(before.size, head.size, before.root, head.root, proof):
+        raise _refused("log/head", f"a tree that has grown from the signed root {before.root.hex()}", head.root.hex())
 
 
 def _logged(root: Root) -> Iterator[tuple[Source, LogIndex]]:

@@ -11,8 +11,10 @@ from generator.errors import BitdepthError, BudgetError, PartialNightError, Rout
 from generator.log.note import SigningKey
 from generator.records.finding import VerificationReport
 from generator.settings import BudgetSettings
+from generator.workflows.appending import require_name
 from generator.workflows.grading import Graded, grade
 from generator.workflows.log_keeping import LogKept, keep_log
+from generator.workflows.logged import log_origin
 from generator.workflows.probing import Probed, RouterOf, probe
 from generator.workflows.rendering import render
 from generator.workflows.verifying import verify
@@ -49,6 +51,8 @@ async def nightly(  # noqa: PLR0913 - one night, from both of its ends
     unsigned.
     """
     begin_archive(root)
+    if key is not None:
+        require_name(key.name, log_origin(root))  # What could not be signed must not be paid for.
     settings = root.content.settings()
     for version in (settings.method, *settings.candidates):
         bound_method(root, version)  # What could not be graded under must not be paid for.

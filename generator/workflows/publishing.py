@@ -124,16 +124,21 @@ async def publish(root: Root, target: Target, *, progress: Progress, owner: str,
     with progress.bar("reading the site", 1) as advance:
         files = tuple(site_files(root))
         advance(1)
+    folder = SiteFolder(root.site)
     if dry_run:
         todo, _ = await _plan(target, files)
+        await Sender(target, read=folder.read, certain=_nothing, count=_nothing).compare(todo)
         return _publication(target, todo, steps=tuple(_steps(todo)))
     async with target.held(owner) as certain:
         todo, published = await _plan(target, files)
         total = sum(map(len, todo.puts)) + sum(map(len, todo.removals))
-        folder = SiteFolder(root.site)
         with progress.bar("publishing", total) as advance:
             await Sender(target, read=folder.read, certain=certain, count=advance).send(todo, published)
     return _publication(target, todo)
+
+
+def _nothing(*_: int) -> None:
+    """Do nothing: a dry run holds no target and puts nothing that could be counted."""
 
 
 def owner_of(root: Root, entropy: Callable[[int], bytes]) -> str:

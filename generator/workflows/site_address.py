@@ -8,6 +8,7 @@ import httpx
 
 from generator.errors import UsageError
 
+_LAST_PORT = 65_535
 _HOST = re.compile(r"[\w.:-]+")
 
 
@@ -24,11 +25,13 @@ def site_address(text: str) -> str:
     """
     try:
         url = httpx.URL(text)
+        host = url.host  # Read here: a name that no host can have is found out as it is decoded.
     except (httpx.InvalidURL, ValueError):
-        url = httpx.URL("")
+        url, host = httpx.URL(""), ""
     if (
         url.scheme not in {"http", "https"}
-        or not _HOST.fullmatch(url.host)
+        or not _HOST.fullmatch(host)
+        or not 0 < (url.port or 1) <= _LAST_PORT
         or url.userinfo
         or url.query
         or url.fragment

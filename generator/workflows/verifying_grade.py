@@ -32,6 +32,10 @@ _PLACE = re.compile(
 )
 
 
+_SAVED = re.compile(r"grades/[^/]+/[^/]+/[^/]+/[0-9-]{10}/v[0-9]+\.[0-9]+/\Z")
+"""How a folder ends that was saved with its place in the site."""
+
+
 class _Named(msgspec.Struct, frozen=True, kw_only=True):
     """What a record says of its own address."""
 
@@ -77,7 +81,7 @@ def verify_saved_grade(folder: Path, trust: Trust) -> VerificationReport:
             do="Give the verifier key that the site's /log/ prints, from a place that you trust",
         )
     findings = Findings()
-    _check(SavedSite(folder), "", trust, findings)
+    _check(SavedSite(folder), "", trust, findings, _SAVED.search(f"{folder.resolve().as_posix()}/"))
     return findings.report()
 
 
@@ -106,8 +110,11 @@ class _Proved(msgspec.Struct, frozen=True, kw_only=True):
     keys: tuple[VerifierKey, ...]
 
 
-def _check(site: Published, path: str, trust: Trust, findings: Findings) -> _Proved | None:
-    """Hold page, record and proof against each other."""
+def _check(
+    site: Published, path: str, trust: Trust, findings: Findings, saved: re.Match[str] | None = None
+) -> _Proved | None:
+    """Hold page, record and proof against each other, and against the address that they lie at."""
+    place = saved[0] if saved is not None else path
     page, record, data = (_had(site, path + name, findings) for name in (PAGE, RECORD, PROOF))
     if page is None or record is None or data is None:
         if data is None:
@@ -117,8 +124,9 @@ def _check(site: Published, path: str, trust: Trust, findings: Findings) -> _Pro
     where, proved = site.where + path, None
     with findings.reading(where + RECORD):
         leaf = _leaf(page, record, where + RECORD)
-        if path and leaf.path != path:
-            findings.add(FindingKind.DIFFERENT, where + RECORD, expected=f"the record of {path}", found=leaf.path)
+        if place and leaf.path != place:
+            findings.add(FindingKind.DIFFERENT, where + RECORD, expected=f"the record of {place}", found=leaf.path)
+        findings.note(f"the grade at {leaf.path}")
         if leaf.record_sha256.encode() not in page:
             expected = f"a page that prints its record's SHA-256 {leaf.record_sha256}"
             findings.add(FindingKind.DIFFERENT, where + PAGE, expected=expected, found="a page without it")

@@ -74,6 +74,10 @@ def verify_site(
                 found=head.root.hex(),
             )
             findings.unchecked("no page was looked at, because the leaves are not those of the checkpoint")
+    findings.note(
+        "what changes is not compared from outside: lists, pages of models and endpoints, proofs beside grades; "
+        "--grade checks a proof, and verifying a site root makes every view again"
+    )
     return findings.report()
 
 
