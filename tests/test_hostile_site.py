@@ -174,6 +174,7 @@ def html(of: Made) -> list[str]:
 class TestInABrowser:
     """'Opened in Chromium under the CSP: nothing runs, nothing breaks the layout, every text reads back'."""
 
+    @pytest.mark.ci
     def test_a_few_of_every_kind(self, chromium: Browser, few: str):
         """Every page of the site of a few payloads, at 320 px."""
         of = hostile(FEW)

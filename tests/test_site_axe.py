@@ -69,6 +69,7 @@ def violations(page: Page, address: str, sizes: dict[str, tuple[tuple[int, str],
 class TestEveryKindOfPage:
     """'Zero axe violations at WCAG 2.2 AA'."""
 
+    @pytest.mark.ci
     def test_at_one_size_each(self, page: Page, address: str):
         """Kind by kind, the three pairings of width and medium take turns."""
         turns = {path: (EACH_ONCE[place % 3],) for place, path in enumerate(browsing.one_of_each(KINDS))}
