@@ -5,11 +5,11 @@ An append and a proof read a few tiles; who checks a log has all of its leaves, 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from generator.errors import IntegrityError
 from generator.log.addresses import TILE_WIDTH, TileAddress
-from generator.log.bundles import encode_entries
+from generator.log.bundles import decode_entries, encode_entries
 from generator.log.merkle import EMPTY_ROOT, leaf_hash, node_hash
 
 _HEIGHT = 8
@@ -85,6 +85,25 @@ class WholeLog:
 def bundle_paths(size: int) -> Iterator[str]:
     """Yield the path below log/ of each bundle of a log of so many leaves, in order."""
     yield from _paths(None, size)
+
+
+def read_leaves(size: int, read: Callable[[str], bytes], *, where: str) -> Iterator[tuple[bytes, ...]]:
+    """Yield the leaves of each bundle of a log, in order.
+
+    Args:
+        size: leaves in the log.
+        read: a bundle's bytes by its path below log/.
+        where: what stands before that path in messages.
+
+    Raises:
+        IntegrityError: where a bundle is none, or holds too few or too many.
+    """
+    for path in bundle_paths(size):
+        found = decode_entries(read(path), where=where + path)
+        expected = TileAddress.parse(path).width
+        if len(found) != expected:
+            raise IntegrityError(f"expected {expected} leaves, found {len(found)}", where=where + path)
+        yield found
 
 
 def _paths(level: int | None, width: int) -> Iterator[str]:

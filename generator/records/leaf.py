@@ -100,3 +100,18 @@ def read_leaf(data: bytes) -> Leaf:
         msgspec.ValidationError: where they are no leaf that this program knows.
     """
     return msgspec.json.decode(data, type=Leaf)
+
+
+def read_canonical_leaf(data: bytes) -> Leaf:
+    """Return the leaf of some bytes, which must be written as this program writes it.
+
+    Raises:
+        ValueError: where they are no leaf that this program knows, or not canonical JSON.
+    """
+    try:
+        leaf = read_leaf(data)
+    except msgspec.DecodeError as error:
+        raise ValueError(str(error)) from None
+    if leaf_bytes(leaf) != data:
+        raise ValueError("expected canonical JSON, found other bytes")
+    return leaf

@@ -100,17 +100,16 @@ def match_words(grade: Grade, definition: Definition) -> str:
 
 def night_words(night: MatchNight, definition: Definition) -> str:
     """Return one measured night of column M in words: 'within', 'within the margin' or 'outside'."""
-    if night.mismatches * night.allowed_denominator <= night.allowed_numerator:
-        return "within"
     level = None if definition.margin is None else definition.margin.ratio
-    return _above_words(night.mismatches, night.prompts, night.allowed_numerator, night.allowed_denominator, level)
+    return _night_words(night.mismatches, night.prompts, night.allowed_numerator, night.allowed_denominator, level)
 
 
 @lru_cache(_REMEMBERED)
-def _above_words(mismatches: int, prompts: int, numerator: int, denominator: int, level: Fraction | None) -> str:
-    return (
-        "outside" if is_outside(mismatches, prompts, Fraction(numerator, denominator), level) else "within the margin"
-    )
+def _night_words(mismatches: int, prompts: int, numerator: int, denominator: int, level: Fraction | None) -> str:
+    allowed = Fraction(numerator, denominator)
+    if not is_outside(mismatches, prompts, allowed):
+        return "within"
+    return "outside" if is_outside(mismatches, prompts, allowed, level) else "within the margin"
 
 
 def agreement_words(differing: int, compared: int, allowed: Fraction, definition: Definition) -> str | None:

@@ -15,7 +15,7 @@ from generator.records.figures import counted
 from generator.records.leaf import leaf_bytes
 from generator.records.log_index import LogIndex
 from generator.workflows.leaves import new_sources
-from generator.workflows.logged import log_head, log_key, log_origin, newest_signed
+from generator.workflows.logged import log_head, log_key, log_origin, signed_before
 from generator.workflows.world import Progress, Root
 
 
@@ -44,14 +44,10 @@ def append(root: Root, *, progress: Progress, key: VerifierKey | None = None) ->
     """
     log = root.store.log
     log.settle()
-    head = log_head(root)
-    before, root_before = (0, EMPTY_ROOT) if head is None else (head.size, head.root)
-    signed = newest_signed(root)
+    head = log_head(root) or Checkpoint(origin=log_origin(root), size=0, root=EMPTY_ROOT)
+    before = head.size
+    signed = signed_before(root, head)
     covered = 0 if signed is None else signed.checkpoint.size
-    if covered > before:
-        raise _refused(f"at least the {covered} leaves that are signed", str(before))
-    if head is not None and signed is not None and signed.checkpoint.origin != head.origin:
-        raise _refused(f"the log {signed.checkpoint.origin}, as it was signed", head.origin)
     index, width = divmod(before, TILE_WIDTH)
     beyond = log.wider(TileAddress(level=0, index=index).path(), width)
     if beyond is not None:
@@ -68,13 +64,13 @@ def append(root: Root, *, progress: Progress, key: VerifierKey | None = None) ->
         leaves += made
     if leaves:
         after = appended(before, log.read, leaves)
-        if after.root_before != root_before:
+        if after.root_before != head.root:
             raise IntegrityError(
-                f"expected tiles under the root {root_before.hex()}, found ones under {after.root_before.hex()}",
+                f"expected tiles under the root {head.root.hex()}, found ones under {after.root_before.hex()}",
                 where="log/head",
                 do=COMPARE_ELSEWHERE,
             )
-        grown = Checkpoint(origin=log_origin(root), size=after.size, root=after.root)
+        grown = Checkpoint(origin=head.origin, size=after.size, root=after.root)
         log.append(after.files, indexes, grown.text())
         progress.say(f"the log has {counted(len(leaves), 'leaf', 'leaves')} more: {after.size:,} together")
     return LogAppended(leaves=len(leaves), size=before + len(leaves), signed=covered)

@@ -15,11 +15,12 @@ from generator.log.checkpoint import Checkpoint
 from generator.log.merkle import consistency_proof, verify_consistency
 from generator.log.tiles import TileReader
 from generator.records.canonical import COMPARE_ELSEWHERE, sha256
-from generator.records.leaf import GradeLeaf, Leaf, MethodLeaf, leaf_bytes, read_leaf
+from generator.records.leaf import GradeLeaf, MethodLeaf
 from generator.records.log_index import LogIndex
 from generator.site.beside import Beside
 from generator.workflows.leaves import Source
-from generator.workflows.logged import log_head, log_tree, newest_signed
+from generator.workflows.logged import log_head, log_leaf, log_tree, signed_before
+from generator.workflows.named_files import named_files
 from generator.workflows.world import Root
 
 _KINDS = ("keys", "missed", "nights", "methods", "grades", "voided", "withheld")
@@ -62,13 +63,10 @@ def refuse_lost(root: Root) -> None:
 
 def _refuse_rolled_back(root: Root, head: Checkpoint, tree: TileReader) -> None:
     """Refuse a tree that does not hold what was signed already."""
-    signed = newest_signed(root)
+    signed = signed_before(root, head)
     if signed is None:
         return
     before = signed.checkpoint
-    if before.origin != head.origin or before.size > head.size:
-        found = f"{head.size} leaves of {head.origin}"
-        raise _refused("log/head", f"at least the {before.size} leaves of {before.origin} that are signed", found)
     proof = consistency_proof(before.size, head.size, tree.node)
     if not verify_consistency(before.size, head.size, before.root, head.root, proof):
         raise _refused("log/head", f"a tree that has grown from the signed root {before.root.hex()}", head.root.hex())
@@ -85,7 +83,7 @@ def _logged(root: Root) -> Iterator[tuple[Source, LogIndex]]:
 
 def _hold_method(root: Root, version: str, tree: TileReader, index: LogIndex) -> None:
     """Refuse a method version's page that is not the one that its leaf names."""
-    leaf = _leaf(tree, index.first)
+    leaf = log_leaf(tree, index.first)
     file = layout.method_page_file(version)
     found = sha256(root.store.folder.read(file))
     if not isinstance(leaf, MethodLeaf) or leaf.page_sha256 != found:
@@ -103,22 +101,13 @@ def _hold_window(  # noqa: PLR0913, PLR0917 - one window, in archive, log and si
         return
     found = {path: sha256(page) for path, page in root.store.pages.each(version, end)}
     for place in range(index.first, index.first + index.count):
-        leaf = _leaf(tree, place)
+        leaf = log_leaf(tree, place)
         if not isinstance(leaf, GradeLeaf):
             raise _refused(file, "grades in the leaves of this window", f"another leaf at {place}")
-        for name, digest in (("index.html", leaf.page_sha256), ("grade.json", leaf.record_sha256)):
-            if found.get(leaf.path + name) != digest:
-                there = found.get(leaf.path + name, "no such page")
-                raise _refused(f"{file}, {leaf.path}{name}", f"SHA-256 {digest}, as leaf {place} has it", there)
-
-
-def _leaf(tree: TileReader, index: int) -> Leaf:
-    """Return a leaf of the log; what can be read was written by this program."""
-    data = tree.entry(index)
-    leaf = read_leaf(data)
-    if leaf_bytes(leaf) != data:
-        raise _refused(f"log, leaf {index}", "canonical JSON", "other bytes")
-    return leaf
+        for path, digest in named_files(leaf):
+            if found.get(path) != digest:
+                there = found.get(path, "no such page")
+                raise _refused(f"{file}, {path}", f"SHA-256 {digest}, as leaf {place} has it", there)
 
 
 def _refused(where: str, expected: str, found: str) -> IntegrityError:

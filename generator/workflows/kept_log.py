@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 
 import msgspec
 
@@ -77,10 +77,3 @@ class KeptLog(msgspec.Struct, frozen=True, kw_only=True):
             with findings.reading(where):
                 open_note(data, self.keys, where=where)
                 self.see(checkpoint, where, findings)
-
-
-def keys_in(leaves: Sequence[object]) -> Iterator[VerifierKey]:
-    """Yield the key of each leaf that is one."""
-    for leaf in leaves:
-        if isinstance(leaf, KeyLeaf):
-            yield VerifierKey.parse(leaf.vkey)

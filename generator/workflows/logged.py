@@ -9,6 +9,7 @@ from generator.log.checkpoint import Checkpoint, parse_checkpoint
 from generator.log.note import VerifierKey, open_note
 from generator.log.tiles import TileReader
 from generator.records.canonical import COMPARE_ELSEWHERE
+from generator.records.leaf import Leaf, read_canonical_leaf
 from generator.workflows.world import Root
 
 
@@ -61,6 +62,37 @@ def newest_signed(root: Root) -> SignedCheckpoint | None:
     """
     note = root.store.log.checkpoint()
     return None if note is None else _opened(root, note, "log/checkpoint")
+
+
+def signed_before(root: Root, head: Checkpoint) -> SignedCheckpoint | None:
+    """Return the newest signed checkpoint, which a head must have grown from; None for a log that is unsigned.
+
+    Raises:
+        IntegrityError: where the head is of another log, or of fewer leaves.
+    """
+    signed = newest_signed(root)
+    if signed is None:
+        return None
+    before = signed.checkpoint
+    if before.size > head.size:
+        expected, found = f"at least the {before.size} leaves that are signed", str(head.size)
+    elif before.origin != head.origin:
+        expected, found = f"the log {before.origin}, as it was signed", head.origin
+    else:
+        return signed
+    raise IntegrityError(f"expected {expected}, found {found}", where="log/head", do=COMPARE_ELSEWHERE)
+
+
+def log_leaf(tree: TileReader, index: int) -> Leaf:
+    """Return a leaf of the log, which must be written as this program writes it.
+
+    Raises:
+        IntegrityError: where it is none.
+    """
+    try:
+        return read_canonical_leaf(tree.entry(index))
+    except ValueError as error:
+        raise IntegrityError(f"expected a leaf, found: {error}", where=f"leaf {index}", do=COMPARE_ELSEWHERE) from None
 
 
 def signed_of(root: Root, size: int) -> SignedCheckpoint:

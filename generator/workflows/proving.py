@@ -13,11 +13,11 @@ from generator.log.merkle import inclusion_proof
 from generator.log.proof import decode_proof, encode_proof, verify_proof
 from generator.log.tiles import TileReader
 from generator.records.canonical import COMPARE_ELSEWHERE
-from generator.records.leaf import GradeLeaf, read_leaf
+from generator.records.leaf import GradeLeaf, leaf_bytes
 from generator.records.log_index import LogIndex
 from generator.records.permalink import PROOF
 from generator.workflows.leaves import source_of
-from generator.workflows.logged import SignedCheckpoint, log_keys, log_tree, newest_signed, signed_of
+from generator.workflows.logged import SignedCheckpoint, log_keys, log_leaf, log_tree, newest_signed, signed_of
 from generator.workflows.world import Progress, Root
 
 
@@ -82,12 +82,11 @@ def _proofs(
     """Yield the path and the bytes of each proof of a window, each checked as a stranger would."""
     keys = log_keys(root)
     for place in range(index.first, index.first + index.count):
-        entry = tree.entry(place)
-        leaf = read_leaf(entry)
+        leaf = log_leaf(tree, place)
         if not isinstance(leaf, GradeLeaf) or source_of(leaf) != source:
             raise IntegrityError(
                 f"expected a leaf of {source}, found another", where=f"leaf {place}", do=COMPARE_ELSEWHERE
             )
         data = encode_proof(place, inclusion_proof(place, tree.size, tree.node), signed.note)
-        verify_proof(decode_proof(data), entry, keys, signed.checkpoint.origin, where=f"{leaf.path}{PROOF}")
+        verify_proof(decode_proof(data), leaf_bytes(leaf), keys, signed.checkpoint.origin, where=f"{leaf.path}{PROOF}")
         yield f"{leaf.path}{PROOF}", data

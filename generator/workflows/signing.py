@@ -12,7 +12,7 @@ from generator.log.merkle import EMPTY_ROOT
 from generator.log.note import SigningKey, open_note
 from generator.log.tiles import TileReader, appended
 from generator.records.canonical import COMPARE_ELSEWHERE, sha256
-from generator.records.leaf import KeyLeaf, Leaf, leaf_bytes, read_leaf
+from generator.records.leaf import KeyLeaf, Leaf, leaf_bytes, read_canonical_leaf
 from generator.workflows.appending import require_name
 from generator.workflows.leaves import Source, source_of
 from generator.workflows.logged import log_head, log_tree, newest_signed, signed_of
@@ -162,12 +162,9 @@ def _leaf(tree: TileReader, index: int) -> Leaf:
     """
     data = tree.entry(index)
     try:
-        leaf = read_leaf(data)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        return read_canonical_leaf(data)
+    except ValueError as error:
         raise _refused([f"leaf {index}: {error}"]) from None
-    if leaf_bytes(leaf) != data:
-        raise _refused([f"leaf {index}: expected canonical JSON, found other bytes"])
-    return leaf
 
 
 def _source(root: Root, leaf: Leaf, index: int) -> Source:

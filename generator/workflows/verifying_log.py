@@ -7,10 +7,9 @@ from collections.abc import Iterator, Sequence
 from generator.archive import layout
 from generator.errors import IntegrityError
 from generator.log.addresses import TileAddress
-from generator.log.bundles import decode_entries
 from generator.log.checkpoint import Checkpoint, parse_checkpoint
 from generator.log.note import VerifierKey, open_note
-from generator.log.whole import WholeLog, bundle_paths
+from generator.log.whole import WholeLog, read_leaves
 from generator.records.canonical import read_sealed
 from generator.records.finding import FindingKind
 from generator.records.leaf import KeyLeaf
@@ -129,14 +128,7 @@ def _leaves(root: Root, size: int) -> list[bytes]:
     Raises:
         IntegrityError: where a bundle is missing, or holds too few or too many.
     """
-    leaves: list[bytes] = []
-    for path in bundle_paths(size):
-        found = decode_entries(root.store.log.read(path), where=f"{_LOG}{path}")
-        expected = TileAddress.parse(path).width
-        if len(found) != expected:
-            raise IntegrityError(f"expected {expected} leaves, found {len(found)}", where=f"{_LOG}{path}")
-        leaves += found
-    return leaves
+    return [leaf for bundle in read_leaves(size, root.store.log.read, where=_LOG) for leaf in bundle]
 
 
 def _sources(root: Root, findings: Findings) -> tuple[list[LeafSource], bool]:

@@ -9,10 +9,9 @@ import msgspec
 
 from generator.errors import IntegrityError, SiteError, UsageError
 from generator.log.addresses import TileAddress
-from generator.log.bundles import decode_entries
 from generator.log.checkpoint import Checkpoint, parse_checkpoint
 from generator.log.note import VerifierKey, open_note, read_note
-from generator.log.whole import WholeLog, bundle_paths
+from generator.log.whole import WholeLog, read_leaves
 from generator.records.canonical import sha256
 from generator.records.finding import FindingKind, VerificationReport
 from generator.records.leaf import KeyLeaf, Leaf, NightLeaf, WithheldLeaf, read_leaf
@@ -111,19 +110,19 @@ def _leaves(site: Published, head: Checkpoint, progress: Progress) -> list[bytes
     """
     if head.size > _MOST_LEAVES:
         raise SiteError(f"expected a log of at most {_MOST_LEAVES} leaves, found {head.size}", where=site.where)
+    where = f"{site.where}log/"
+
+    def read(path: str) -> bytes:
+        data = site.get(f"log/{path}")
+        if data is None:
+            raise IntegrityError("expected a bundle of leaves, found none", where=where + path)
+        return data
+
     leaves: list[bytes] = []
     with progress.bar("reading the log", head.size) as advance:
-        for path in bundle_paths(head.size):
-            where = f"{site.where}log/{path}"
-            data = site.get(f"log/{path}")
-            if data is None:
-                raise IntegrityError("expected a bundle of leaves, found none", where=where)
-            found = decode_entries(data, where=where)
-            expected = TileAddress.parse(path).width
-            if len(found) != expected:
-                raise IntegrityError(f"expected {expected} leaves in {where}, found {len(found)}", where=where)
-            leaves += found
-            advance(expected)
+        for bundle in read_leaves(head.size, read, where=where):
+            leaves += bundle
+            advance(len(bundle))
     return leaves
 
 
