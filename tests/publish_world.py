@@ -44,7 +44,8 @@ if TYPE_CHECKING:
 
 ADDRESS = "https://kept.example/"
 SECRET = "canary-7d21f0"  # noqa: S105 - no test may find it anywhere
-ENTRANCES = {"index.html", "sitemap.xml", "feed.xml", "robots.txt", "404.html", "log/checkpoint"}
+ENTRANCES = {"index.html", "sitemap.xml", "robots.txt", "404.html", "log/checkpoint"}
+"""Addresses that are known to who never was here; of a feed one hears from the first page."""
 KEPT = "data/pages/"
 """Copies of kept pages for downloading: their links lead somewhere only where the page itself lies."""
 QUICK = Times(renew_s=0.05, certain_s=0.3, put_s=0.3, look_s=0.02, dead_s=0.7)

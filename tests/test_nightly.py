@@ -163,10 +163,12 @@ class TestEachStopHasItsExitCode:
     def test_a_stop_is_told_once_and_last_and_of_the_whole_night(self, site: DemoSite):
         """One message, after the lines of the later stages; a run that asks nothing counts what others kept."""
         site.write_settings(models=ONE_MODEL, max_usd='"0.0003"')
-        said = [site.run("nightly").stderr for _ in range(2)]
-        kept = len(journal_lines(site)) - 1 - 4  # The plan, and an account at either end of each run.
-        assert 0 < kept < PLANNED
-        for each in said:
+        for runs in (1, 2):
+            each = site.run("nightly").stderr
+            # The plan, and an account at either end of each run. The second may ask a few more: what was reserved for
+            # requests in flight when the first stopped was more than they came to.
+            kept = len(journal_lines(site)) - 1 - 2 * runs
+            assert 0 < kept < PLANNED
             assert each.count("are kept") == 1
             assert each.splitlines()[-1].startswith("error: the next request could pass the cap of 0.0003 USD")
             assert f"{kept} of {PLANNED} observations are kept" in each

@@ -7,7 +7,9 @@ checkpoint, arrives, at every instant. It holds because of the order, steps with
 2. views at addresses where nothing is yet, which nothing that can be reached refers to yet: files that pages use, then
    pages, the deepest first;
 3. views that replace what is there: all that they refer to is there by now;
-4. what lists the others and is read by itself: sitemaps, feeds, the log's checkpoint, and the first page last;
+4. what lists the others and is read by itself: feeds and the log's checkpoint, then the first page, which every page
+   refers to; and last what is come by without it, at addresses that anyone knows: sitemaps, robots.txt, and the page that
+   is shown for an address at which nothing is;
 5. only then views that are no part of the site any more are removed, what lists them first.
 
 A permanent object is never replaced, and never removed but where the site declares that a text was withheld from it;
@@ -29,9 +31,8 @@ from generator.publishing.interface import SiteFile, There
 from generator.publishing.published import Published, View, digests, group
 from generator.records.withheld import replaced_tables
 
-_ENTRANCES = ("sitemap.xml", "robots.txt", "log/checkpoint", "index.html")
-"""What a reader comes in by, in the order in which they are put, after feeds and the sitemap's parts."""
-_SITEMAPS = "sitemaps/"
+_ENTRANCES = ("log/checkpoint", "index.html", "sitemaps/", "sitemap.xml", "robots.txt", "404.html")
+"""What a reader comes in by, in the order in which they are put, after feeds. One name is a folder's."""
 _FEED = "feed.xml"
 _PAGE = ".html"
 
@@ -166,12 +167,12 @@ def _step(file: SiteFile, *, is_new: bool) -> tuple[int, int]:
 
 def _rank(path: str) -> tuple[int, int]:
     """Return where a view stands in the order that replaces what is there."""
-    if path in _ENTRANCES:
-        return _ENTRANCE, 2 + _ENTRANCES.index(path)
-    if path.startswith(_SITEMAPS):
+    folder, slash, name = path.rpartition("/")
+    for known in (path, f"{folder}{slash}"):
+        if known in _ENTRANCES:
+            return _ENTRANCE, 1 + _ENTRANCES.index(known)
+    if name == _FEED:
         return _ENTRANCE, 0
-    if path.rpartition("/")[2] == _FEED:
-        return _ENTRANCE, 1
     # Deeper pages first: all others of the site come before the shallowest.
     return _REPLACED, -path.count("/") if path.endswith(_PAGE) else -(2**16)
 
