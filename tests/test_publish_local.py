@@ -148,7 +148,7 @@ class TestDryRun:
         older, newer = roots
         planned = sent(older, place.as_uri(), dry_run=True)
         assert not place.exists()
-        assert [step.path for step in planned.steps][-1] == "index.html"
+        assert [step.path for step in planned.steps][-1] == "404.html", "shown for an address at which nothing is"
         assert {step.path for step in planned.steps} == set(site(older))
         sent(older, place.as_uri())
         before = found(place)
@@ -171,7 +171,7 @@ class TestDryRun:
         assert said.stdout.rstrip().endswith("0 were there already")
         assert not place.exists()
         steps = msgspec.json.decode(run(older, place.as_uri(), "--dry-run", "--json").stdout)["steps"]
-        assert [step["path"] for step in steps][-1] == "index.html"
+        assert [step["path"] for step in steps][-1] == "404.html"
 
 
 class TestRefused:

@@ -91,13 +91,13 @@ class TestOrder:
             ["models/a/b/c/index.html"],
             ["models/a/b/index.html"],
             ["about/index.html"],
-            ["404.html"],
-            ["sitemaps/1.xml"],
             ["feed.xml", "models/a/b/feed.xml"],
-            ["sitemap.xml"],
-            ["robots.txt"],
             ["log/checkpoint"],
             ["index.html"],
+            ["sitemaps/1.xml"],
+            ["sitemap.xml"],
+            ["robots.txt"],
+            ["404.html"],
         ]
 
     def test_new_addresses_come_before_what_is_replaced(self):
@@ -130,7 +130,7 @@ class TestOrder:
         found = {path: there(body) for path, body in before.items()}
         todo = planned(files, found, listed(*(file(path, body) for path, body in before.items())), tags=tags)
         assert not [put for step in todo.puts for put in step if put.file.path in before and put.once]
-        entrances = {"index.html", "sitemap.xml", "robots.txt", "log/checkpoint", "sitemaps/1.xml"}
+        entrances = {"index.html", "sitemap.xml", "robots.txt", "404.html", "log/checkpoint", "sitemaps/1.xml"}
         kinds = [
             2 if path in entrances or path.endswith("feed.xml") else int(path in before)
             for step in order(todo)
