@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 DEMO ?= demo
 
-.PHONY: demo test coverage test-ci test-long lint bench mutants lock clean
+.PHONY: demo install test coverage test-ci test-long lint bench mutants lock clean
 .DEFAULT_GOAL := demo
 
 # Installed once, and again whenever a lock file or pyproject.toml changes.
@@ -16,6 +16,9 @@ DEMO ?= demo
 .venv/.dev: .venv/.run requirements-dev.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
 	@touch $@
+
+# The program alone, as the workflows ask for it.
+install: .venv/.run
 
 # Probe, grade, render and verify fourteen nights on the embedded router with real recorded answers; offline.
 demo: .venv/.run
