@@ -15,10 +15,15 @@ from typing import Annotated, Any, TypeVar
 import typer
 from rich.console import Console
 
-from generator import __version__
 from generator.errors import ExitCode
+from generator.terminal.actions_commands import add_actions_commands
+from generator.terminal.cluster_options import SchedulerOption, WorkersOption, spreading
+from generator.terminal.completing import method_versions, window_ends
 from generator.terminal.corrections import add_correction_commands
 from generator.terminal.doctor import add_doctor_command
+from generator.terminal.environment import is_set
+from generator.terminal.examples import end_help, program_end
+from generator.terminal.init_command import add_init_command
 from generator.terminal.log_commands import add_log_commands, signing_key
 from generator.terminal.method_commands import add_method_commands
 from generator.terminal.options import BaseUrlOption, JsonOption, RootOption, parsed_address, parsed_date
@@ -31,6 +36,7 @@ from generator.terminal.plan_command import (
     add_plan_command,
     chosen_budget,
 )
+from generator.terminal.program import LOG_JSON, program
 from generator.terminal.progress import TerminalProgress
 from generator.terminal.publish_command import add_publish_command
 from generator.terminal.routers import demo_at, router_of
@@ -38,19 +44,21 @@ from generator.terminal.serving import add_serve_command
 from generator.terminal.session import end, locked, messages, print_result, say_site, sound
 from generator.terminal.tables import print_grades, print_report
 from generator.terminal.verify_command import add_verify_command
+from generator.terminal.version import version_text
 from generator.workflows import demo as demonstration
 from generator.workflows import grading, probing, rendering, showing, verifying
 from generator.workflows import nightly as night_run
+from generator.workflows.near import require_method
 from generator.workflows.world import World
 
 app = typer.Typer(
     name="bitdepth",
+    cls=program(lambda: _now()),  # noqa: PLW0108 - it stands below
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     help="Honest, permanent, checkable grades for LLM inference endpoints.",
-    epilog="Exit codes: 0 done; 1 could not check or do everything, a wrong setting or a void night included; 2 usage; "
-    "3 partial night, run again; 4 budget stop; 5 locked; 6 integrity; 7 no such target; 8 no credential for it.",
+    epilog=program_end(),
 )
 
 _T = TypeVar("_T")
@@ -58,12 +66,25 @@ _T = TypeVar("_T")
 
 @app.callback(invoke_without_command=True)
 def root_options(
-    *, version: Annotated[bool, typer.Option("--version", help="Print the version and end.", is_eager=True)] = False
+    ctx: typer.Context,
+    *,
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", help="Print the version and the method versions that it knows, and end.", is_eager=True
+        ),
+    ] = False,
+    log_json: Annotated[  # noqa: ARG001 - the program has read it by now
+        bool,
+        typer.Option(LOG_JSON, help="Print progress, facts and errors on standard error as one JSON object a line."),
+    ] = False,
 ) -> None:
     """Honest, permanent, checkable grades for LLM inference endpoints."""
     if version:
-        typer.echo(f"bitdepth {__version__}")
+        typer.echo(version_text(Path()))
         raise typer.Exit
+    if ctx.invoked_subcommand is None:
+        ctx.fail("Missing command.")
 
 
 @app.command()
@@ -139,15 +160,28 @@ def probe(  # noqa: PLR0913 - a night, and what it may cost
 
 
 @app.command()
-def grade(
+def grade(  # noqa: PLR0913 - which windows, and by whom
     root: RootOption = Path(),
     method: Annotated[
         str | None,
-        typer.Option("--method", metavar="VERSION", help="One method version, instead of those in site.toml."),
+        typer.Option(
+            "--method",
+            metavar="VERSION",
+            help="One method version, instead of those in site.toml.",
+            autocompletion=method_versions,
+        ),
     ] = None,
     window_end: Annotated[
-        str | None, typer.Option("--window-end", metavar="DATE", help="The last night of one window, instead of all.")
+        str | None,
+        typer.Option(
+            "--window-end",
+            metavar="DATE",
+            help="The last night of one window, instead of all.",
+            autocompletion=window_ends,
+        ),
     ] = None,
+    scheduler: SchedulerOption = None,
+    workers: WorkersOption = None,
     *,
     json: JsonOption = False,
 ) -> None:
@@ -155,7 +189,11 @@ def grade(
     progress = _progress(json)
     with messages(json), locked(root) as site:
         end_night = parsed_date(window_end)
-        done = grading.grade(site, today=_now().date(), progress=progress, only=method, window_end=end_night)
+        require_method(site, method, "--method")
+        with spreading(site, scheduler, workers, progress) as spread:
+            done = grading.grade(
+                site, today=_now().date(), progress=progress, only=method, window_end=end_night, spread=spread
+            )
         print_result(
             json, done, lambda console: console.print(f"{done.windows} windows and {done.grades} grades are new")
         )
@@ -236,16 +274,14 @@ def _run(work: Coroutine[Any, Any, _T]) -> _T:
     return asyncio.run(interruptible())
 
 
-def _is_set(variable: str) -> bool:
-    """True where an environment variable holds anything."""
-    return bool(os.environ.get(variable, "").strip())
-
-
 _planner = Planner(world=_world, router_of=router_of, run=_run)
 add_plan_command(app, _planner)
-add_doctor_command(app, world=_world, router_of=router_of, is_set=_is_set, run=_run)
+add_doctor_command(app, world=_world, router_of=router_of, is_set=is_set, run=_run)
 add_correction_commands(app, now=_now)
 add_serve_command(app)
+add_init_command(app)
 add_verify_command(app, progress=_progress, entropy=os.urandom)
 add_log_commands(app)
-add_publish_command(app, is_set=_is_set, entropy=os.urandom, run=_run)
+add_publish_command(app, is_set=is_set, entropy=os.urandom, run=_run)
+add_actions_commands(app, now=_now)
+end_help(app)  # Of every command that was added before.

@@ -13,11 +13,14 @@ from rich.table import Table
 from rich.text import Text
 
 from generator.site.text import visible_plain
+from generator.terminal import completing
 from generator.terminal.options import JsonOption, RootOption, parsed_date
 from generator.terminal.session import locked, messages, print_result, quiet
 from generator.workflows import voiding, withholding
 
-_Night = Annotated[str, typer.Argument(metavar="NIGHT", help="The date of a recorded night.")]
+_Night = Annotated[
+    str, typer.Argument(metavar="NIGHT", help="The date of a recorded night.", autocompletion=completing.nights)
+]
 _Reason = Annotated[
     str,
     typer.Option(
@@ -56,8 +59,13 @@ def add_correction_commands(app: typer.Typer, *, now: Callable[[], datetime]) ->
     @app.command()
     def withhold(  # noqa: PLR0913, PLR0917 - what is taken out of where, and why
         night: _Night,
-        model: Annotated[str, typer.Option("--model", help="A model of that night, author/name.")],
-        endpoint: Annotated[str, typer.Option("--endpoint", help="One of its endpoints.")],
+        model: Annotated[
+            str,
+            typer.Option("--model", help="A model of that night, author/name.", autocompletion=completing.models),
+        ],
+        endpoint: Annotated[
+            str, typer.Option("--endpoint", help="One of its endpoints.", autocompletion=completing.endpoints)
+        ],
         prompt: Annotated[str, typer.Option("--prompt", help="The prompt_id of the prompt that was answered.")],
         reason: _Reason,
         root: RootOption = Path(),

@@ -11,9 +11,11 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from generator.errors import ExitCode
+from generator.errors import ExitCode, UsageError
+from generator.log.note import SigningKey
 from generator.records.check import Check, CheckState
 from generator.site.text import visible_plain
+from generator.terminal.log_commands import SIGNING_KEY, signing_key
 from generator.terminal.options import JsonOption, RootOption
 from generator.terminal.session import end, messages, print_result
 from generator.workflows.doctor import Examined, examine
@@ -45,12 +47,13 @@ def add_doctor_command(
 
     @app.command()
     def doctor(root: RootOption = Path(), *, json: JsonOption = False) -> None:
-        """Check key, credit, router, clock, disk, lock, content and methods, and say what to do about each.
+        """Check keys, credit, router, clock, disk, lock, content and methods, and say what to do about each.
 
         It asks no endpoint, pays nothing, writes nothing and waits for no other run. Exits 1 where a night would fail.
         """
         with messages(json):
-            examined = run(examine(Root(root), world(), router_of, is_set=is_set))
+            signing = SIGNING_KEY, _signing_key()
+            examined = run(examine(Root(root, is_set), world(), router_of, is_set=is_set, signing=signing))
             code = ExitCode.FAILED if examined.count(CheckState.FAILED) else ExitCode.DONE
             print_result(
                 json,
@@ -58,6 +61,14 @@ def add_doctor_command(
                 lambda console: print_checks(console, examined),
             )
             end(None, code)
+
+
+def _signing_key() -> SigningKey | UsageError | None:
+    """Return the key that signs the log, None where there is none, or why what is set is none."""
+    try:
+        return signing_key()
+    except UsageError as error:
+        return error
 
 
 def print_checks(console: Console, examined: Examined) -> None:

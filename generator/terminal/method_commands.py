@@ -12,6 +12,7 @@ from rich.console import Console
 
 from generator.records.grade import Column
 from generator.records.simulation import SimulatedSetting
+from generator.terminal import completing
 from generator.terminal.calibration import print_calibration, print_simulation
 from generator.terminal.explanation import print_explanation
 from generator.terminal.options import JsonOption, RootOption, parsed_date
@@ -19,12 +20,19 @@ from generator.terminal.progress import TerminalProgress
 from generator.terminal.session import locked, messages, print_result, site_at
 from generator.terminal.tables import print_grades
 from generator.workflows import calibrating, explaining, showing, simulating
+from generator.workflows.near import require_method
 
 SEED_BYTES = 32
 
-_Model = Annotated[str, typer.Argument(help="A model, author/name.")]
+_Model = Annotated[str, typer.Argument(help="A model, author/name.", autocompletion=completing.models)]
 _Method = Annotated[
-    str | None, typer.Option("--method", metavar="VERSION", help="One method version, instead of the current one.")
+    str | None,
+    typer.Option(
+        "--method",
+        metavar="VERSION",
+        help="One method version, instead of the current one.",
+        autocompletion=completing.method_versions,
+    ),
 ]
 
 
@@ -40,7 +48,9 @@ def add_method_commands(app: typer.Typer, *, today: Callable[[], date], entropy:
     @app.command()
     def show(
         model: _Model,
-        endpoint: Annotated[str | None, typer.Argument(help="One of its endpoints.")] = None,
+        endpoint: Annotated[
+            str | None, typer.Argument(help="One of its endpoints.", autocompletion=completing.endpoints)
+        ] = None,
         root: RootOption = Path(),
         *,
         json: JsonOption = False,
@@ -53,11 +63,16 @@ def add_method_commands(app: typer.Typer, *, today: Callable[[], date], entropy:
     @app.command()
     def explain(  # noqa: PLR0913, PLR0917 - each option narrows what is explained
         model: _Model,
-        endpoint: Annotated[str, typer.Argument(help="One of its endpoints.")],
+        endpoint: Annotated[str, typer.Argument(help="One of its endpoints.", autocompletion=completing.endpoints)],
         root: RootOption = Path(),
         window_end: Annotated[
             str | None,
-            typer.Option("--window-end", metavar="DATE", help="The last night of a graded window; else the latest."),
+            typer.Option(
+                "--window-end",
+                metavar="DATE",
+                help="The last night of a graded window; else the latest.",
+                autocompletion=completing.window_ends,
+            ),
         ] = None,
         column: Annotated[
             Column | None, typer.Option("--column", help="One column, down to the single prompt.")
@@ -66,10 +81,7 @@ def add_method_commands(app: typer.Typer, *, today: Callable[[], date], entropy:
         *,
         json: JsonOption = False,
     ) -> None:
-        """Explain a grade from the archive alone: nights, prompts, floors, and what would have changed the letter.
-
-        Example: bitdepth explain google/gemma-3-270m oak --column M --root demo
-        """
+        """Explain a grade from the archive alone: nights, prompts, floors, and what would have changed the letter."""
         with messages(json):
             columns = tuple(Column) if column is None else (column,)
             found = explaining.explain(site_at(root), model, endpoint, parsed_date(window_end), method)
@@ -82,7 +94,12 @@ def add_method_commands(app: typer.Typer, *, today: Callable[[], date], entropy:
         root: RootOption = Path(),
         from_version: Annotated[
             str | None,
-            typer.Option("--from", metavar="VERSION", help="The version to calibrate; else the current one."),
+            typer.Option(
+                "--from",
+                metavar="VERSION",
+                help="The version to calibrate; else the current one.",
+                autocompletion=completing.method_versions,
+            ),
         ] = None,
         version: Annotated[str, typer.Option("--version", help="The version to write.")] = calibrating.FIRST_FINAL,
         *,
@@ -94,6 +111,7 @@ def add_method_commands(app: typer.Typer, *, today: Callable[[], date], entropy:
         """
         progress = TerminalProgress(Console(stderr=True), quiet=json)
         with messages(json), locked(root) as site:
+            require_method(site, from_version, "--from")
             evidence = calibrating.calibrate(
                 site,
                 made=today(),
@@ -121,13 +139,11 @@ def add_method_commands(app: typer.Typer, *, today: Callable[[], date], entropy:
         *,
         json: JsonOption = False,
     ) -> None:
-        """Say what column M would read in a setting that has not been run: size a prompt set before paying for it.
-
-        Example: bitdepth simulate --endpoints 6 --noise 20 --different 100
-        """
+        """Say what column M would read in a setting that has not been run: size a prompt set before paying for it."""
         progress = TerminalProgress(Console(stderr=True), quiet=json)
         with messages(json):
             site = site_at(root)
+            require_method(site, method, "--method")
             version = method or site.content.settings().method
             setting = SimulatedSetting(
                 endpoints=endpoints,

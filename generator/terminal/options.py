@@ -70,5 +70,6 @@ def parsed_date(text: str | None) -> date | None:
     except ValueError:
         found = None
     if found is None or found.isoformat() != text or not _FIRST_YEAR <= found.year <= _LAST_YEAR:
-        raise UsageError(f"expected a date, YYYY-MM-DD, found '{visible_plain(text)}'")
+        do = None if found is None or found.isoformat() == text else f"Did you mean '{found.isoformat()}'?"
+        raise UsageError(f"expected a date, YYYY-MM-DD, found '{visible_plain(text)}'", do=do)
     return found

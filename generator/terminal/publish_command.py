@@ -11,11 +11,13 @@ from rich.console import Console
 from rich.text import Text
 
 from generator.publishing.targets import open_target
+from generator.records.figures import counted
 from generator.site.text import visible_plain
+from generator.stores.owner import owner_of
 from generator.terminal.options import BaseUrlOption, JsonOption, RootOption, parsed_address
 from generator.terminal.progress import TerminalProgress
 from generator.terminal.session import locked, messages, print_result, quiet
-from generator.workflows.publishing import Publication, owner_of, publish, refuse_own_folder, refuse_unsound
+from generator.workflows.publishing import Publication, publish, refuse_own_folder, refuse_unsound
 
 TargetArgument = Annotated[
     str, typer.Argument(help="file:///folder, s3://bucket/prefix, gs://bucket/prefix or az://container/prefix.")
@@ -58,7 +60,7 @@ def add_publish_command(
             refuse_own_folder(site, target)
             opened = open_target(target, is_set)
             refuse_unsound(site, progress=progress, base_url=parsed_address(base_url))
-            owner = "" if dry_run else owner_of(site, entropy)
+            owner = "" if dry_run else owner_of(site.path, entropy)
             done = run(publish(site, opened, progress=progress, owner=owner, dry_run=dry_run))
             print_result(json, done, lambda console: print_publication(console, done))
 
@@ -68,6 +70,11 @@ def print_publication(console: Console, done: Publication) -> None:
     for step in done.steps:
         size = "" if step.bytes is None else f"  {step.bytes:,} bytes, {step.content_type}, {step.cache_control}"
         console.print(Text(f"{step.action:6} {visible_plain(step.path)}{size}"), soft_wrap=True)
+    if done.foreign:
+        more = f" and {done.foreign - len(done.foreign_paths):,} more" if done.foreign > len(done.foreign_paths) else ""
+        named = visible_plain(", ".join(done.foreign_paths))
+        line = f"not of this site, and left as they are: {counted(done.foreign, 'object')}: {named}{more}"
+        console.print(Text(line), soft_wrap=True)
     would = "would be " if done.dry_run else ""
     console.print(
         Text(

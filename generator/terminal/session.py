@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
-import msgspec
 import typer
 from rich.console import Console
 from rich.text import Text
 
-from generator.errors import ArchiveError, BitdepthError, ExitCode
+from generator.errors import ArchiveError, BitdepthError, CredentialError, ExitCode
 from generator.records.finding import VerificationReport
 from generator.site.text import visible_plain
+from generator.terminal.ascii_json import ascii_json
+from generator.terminal.environment import is_set
+from generator.terminal.events import current_log
 from generator.workflows.world import Root
-
-_NOT_ASCII = re.compile(r"[^ -~]")
-"""What JSON without line ends holds in its strings alone."""
 
 
 @contextmanager
@@ -29,19 +27,19 @@ def messages(json: bool) -> Iterator[None]:  # noqa: FBT001 - an option's value
     try:
         yield
     except BitdepthError as error:
-        message = visible_plain(str(error))
         if json:
-            sys.stdout.write(_ascii({"error": message, "exit_code": int(error.exit_code)}) + "\n")
-        say_error(message)
+            told = {"error": visible_plain(str(error)), "exit_code": int(error.exit_code)}
+            sys.stdout.write(ascii_json(told) + "\n")
+        say_error(error)
         raise typer.Exit(error.exit_code) from None
     except (KeyboardInterrupt, asyncio.CancelledError):
-        say_error("interrupted: run the same command again to carry on")
+        say_error(_InterruptedError("interrupted: run the same command again to carry on"))
         raise typer.Exit(ExitCode.PARTIAL) from None
 
 
 def site_at(root: Path) -> Root:
     """Return a site root; a folder that is none is refused before anything is written to it."""
-    site = Root(root)
+    site = Root(root, is_set)
     site.content.settings()
     return site
 
@@ -56,11 +54,14 @@ def locked(root: Path) -> Iterator[Root]:
 
 @contextmanager
 def quiet(root: Path) -> Iterator[Root]:
-    """Hold a site root while it is read, so that nothing is at work in it; what cannot be written to is quiet."""
+    """Hold a site root while it is read, so that nothing is at work in it.
+
+    A folder that cannot be written to is quiet, and a bucket that may only be read is read as it is.
+    """
     site = site_at(root)
     with ExitStack() as stack:
-        if site.store.folder.path.is_dir():
-            with suppress(ArchiveError):
+        if site.store.is_begun:
+            with suppress(ArchiveError, CredentialError):
                 stack.enter_context(site.store.lock())
         yield site
 
@@ -68,7 +69,7 @@ def quiet(root: Path) -> Iterator[Root]:
 def print_result(json: bool, value: object, show: Callable[[Console], None]) -> None:  # noqa: FBT001 - an option's value
     """Print a result on standard output: as JSON, or for a reader."""
     if json:
-        sys.stdout.write(_ascii(value) + "\n")
+        sys.stdout.write(ascii_json(value) + "\n")
         sys.stdout.flush()
     else:
         show(Console())
@@ -82,7 +83,7 @@ def say_site(console: Console, site: Root) -> None:
 def end(failure: BitdepthError | None, code: ExitCode) -> None:
     """Say what failed, and end with an exit code of its own."""
     if failure is not None:
-        say_error(visible_plain(str(failure)))
+        say_error(failure)
     if code != ExitCode.DONE:
         raise typer.Exit(code)
 
@@ -94,16 +95,17 @@ def sound(report: VerificationReport) -> ExitCode:
     return ExitCode.DONE if report.complete else ExitCode.FAILED
 
 
-def _ascii(value: object) -> str:
-    """Return JSON in which whatever is not ASCII stands escaped: no sequence of a stranger's reaches a terminal."""
-    text = msgspec.json.encode(value, enc_hook=str).decode()
-    return _NOT_ASCII.sub(lambda found: "".join(f"\\u{unit}" for unit in _utf16(found[0])), text)
+def say_error(error: BitdepthError) -> None:
+    """Tell one error on standard error: as a message, or as an event of the log that there is."""
+    log = current_log()
+    if log is None:
+        Console(stderr=True).print(Text(f"error: {visible_plain(str(error))}"), soft_wrap=True)
+    else:
+        code = int(error.exit_code)
+        log.tell("error", level="error", message=error.problem, where=error.where, do=error.do, exit_code=code)
 
 
-def _utf16(character: str) -> list[str]:
-    return character.encode("utf-16-be").hex(" ", 2).split()
+class _InterruptedError(BitdepthError):
+    """Ctrl-C, or what ends a service."""
 
-
-def say_error(message: str) -> None:
-    """Print one message on standard error."""
-    Console(stderr=True).print(Text(f"error: {message}"), soft_wrap=True)
+    exit_code = ExitCode.PARTIAL

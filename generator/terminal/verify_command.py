@@ -9,8 +9,11 @@ from typing import Annotated
 import typer
 
 from generator.errors import IntegrityError, UsageError
+from generator.log.checkpoint import parse_checkpoint
 from generator.log.keys import PRIVATE, VerifierKey
+from generator.log.note import read_note
 from generator.records.finding import VerificationReport
+from generator.terminal.cluster_options import SchedulerOption, WorkersOption, spreading
 from generator.terminal.options import BaseUrlOption, JsonOption, RootOption, parsed_address
 from generator.terminal.progress import TerminalProgress
 from generator.terminal.session import end, messages, print_result, quiet, sound
@@ -72,6 +75,8 @@ def add_verify_command(
         key: KeyOption = None,
         sample: SampleOption = None,
         base_url: BaseUrlOption = None,
+        scheduler: SchedulerOption = None,
+        workers: WorkersOption = None,
         *,
         json: JsonOption = False,
     ) -> None:
@@ -92,13 +97,22 @@ def add_verify_command(
                     where="--sample",
                     do="Give a site's address or a copy of one as DIR|URL",
                 )
+            if (scheduler or workers) and (grade is not None or not _is_root(target, root)):
+                raise UsageError(
+                    "expected --scheduler and --workers with a site root, found them without one",
+                    where="--scheduler" if scheduler else "--workers",
+                    do="Leave the option out",
+                )
             if grade is not None:
                 report = _verify_grade(grade, trust)
             elif _is_root(target, root):
-                with quiet(Path(target) if target else root) as site:
-                    report = verifying.verify(
-                        site, progress=progress(json), base_url=parsed_address(base_url), trust=trust
-                    )
+                told, address = progress(json), parsed_address(base_url)
+                with (
+                    quiet(Path(target) if target else root) as site,
+                    spreading(site, scheduler, workers, told) as spread,
+                ):
+                    site.store.folder.distrust_copies()
+                    report = verifying.verify(site, progress=told, base_url=address, trust=trust, spread=spread)
             else:
                 report = _verify_site(str(target), trust, sample, progress(json), entropy)
             print_result(json, report, lambda console: print_report(console, report))
@@ -138,7 +152,23 @@ def _verify_grade(grade: str, trust: Trust) -> VerificationReport:
 
 
 def _read_checkpoint(path: Path) -> tuple[str, bytes]:
-    return str(path), _read(path, "--checkpoint")
+    """Return a file that holds a signed checkpoint, whoever signed it.
+
+    Raises:
+        UsageError: where it holds none.
+    """
+    data = _read(path, "--checkpoint")
+    try:
+        parse_checkpoint(read_note(data).text)
+    except IntegrityError as error:
+        expected, _, found = error.problem.removeprefix("expected ").partition(", found ")
+        found = f"a file that has not {expected}: {found}" if data else "an empty file"
+        raise UsageError(
+            f"expected a signed checkpoint, found {found}",
+            where=f"--checkpoint {path}",
+            do="Give the file log/checkpoint as a site published it, signature included",
+        ) from None
+    return str(path), data
 
 
 def _read_key(text: str | None) -> VerifierKey | None:
