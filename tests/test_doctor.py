@@ -27,6 +27,7 @@ from typer.testing import CliRunner
 
 from generator import cli
 from generator.archive import condition, layout
+from generator.archive.disk_folder import DiskFolder
 from generator.content import Content
 from generator.probing.condition import FarEnd, far_end_checks, money_checks, together
 from generator.probing.interface import Checkup
@@ -164,7 +165,7 @@ class TestASoundRoot:
             result = run(root)
         assert result.exit_code == 0
         assert files(root) == before
-        assert re.search(r"\n16 checks: 16 ok\n$", result.stdout), result.stdout
+        assert re.search(r"\n17 checks: 17 ok\n$", result.stdout), result.stdout
         assert max(map(len, result.stdout.splitlines())) <= 80
         assert "\x1b" not in result.stdout
         assert {request.method for request in server.requests} == {"GET"}
@@ -703,7 +704,7 @@ class TestArchive:
         self, root: Path, monkeypatch: pytest.MonkeyPatch, times: float, state: str
     ):
         """Twenty times what is kept of the largest night is what one needs; ten times that is comfortable."""
-        kept = max(condition.kept_bytes(root / "archive", date(2026, 3, day)) for day in (1, 2))
+        kept = max(condition.kept_bytes(DiskFolder(root / "archive"), date(2026, 3, day)) for day in (1, 2))
         assert kept > sum(path.stat().st_size for path in (root / "archive/nights/2026-03-02").iterdir())
         monkeypatch.setattr(condition, "free_bytes", lambda _: int(times * 20 * kept))
         assert look(root)["disk"]["state"] == state

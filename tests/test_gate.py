@@ -7,34 +7,16 @@ from collections.abc import Callable
 from datetime import date
 from pathlib import Path
 
-import logged_site
 import pytest
-from logged_site import SILENT
+import sound_worlds
+from logged_site import SILENT, log
 
 from generator.errors import ExitCode, IntegrityError
 from generator.workflows.gate import refuse_lost
 from generator.workflows.rendering import render
 from generator.workflows.world import Root
 
-
-@pytest.fixture(scope="module")
-def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a root whose log is signed at two sizes."""
-    path = tmp_path_factory.mktemp("sound") / "root"
-    logged_site.make_logged(path, nights=8)
-    return path
-
-
-@pytest.fixture
-def root(sound: Path, tmp_path: Path) -> Path:
-    """Return a copy of it, to be damaged."""
-    shutil.copytree(sound, tmp_path / "root")
-    return tmp_path / "root"
-
-
-def log(path: Path) -> Path:
-    """Return where a root's log lies."""
-    return path / "archive/log"
+sound, root = sound_worlds.logged, sound_worlds.root
 
 
 def without(*names: str) -> Callable[[Path], None]:

@@ -11,6 +11,7 @@ import kept_site
 import msgspec
 import pyarrow as pa
 import pytest
+import sound_worlds
 from typer.testing import CliRunner
 
 from generator.archive import codec, layout
@@ -69,20 +70,7 @@ SWAPS = [
     ("site/nights/2026-03-07/index.html", "site/nights/2026-03-08/index.html"),
 ]
 
-
-@pytest.fixture(scope="module")
-def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a sound root of eight nights."""
-    path = tmp_path_factory.mktemp("sound") / "root"
-    kept_site.make_root(path)
-    return path
-
-
-@pytest.fixture
-def root(sound: Path, tmp_path: Path) -> Path:
-    """Return a copy of the sound root, to be damaged."""
-    shutil.copytree(sound, tmp_path / "root")
-    return tmp_path / "root"
+sound, root = sound_worlds.laid_out, sound_worlds.root
 
 
 def check(path: Path) -> VerificationReport:
@@ -203,6 +191,32 @@ class TestDamage:
         result = CliRunner().invoke(app, ["verify", "--root", str(root), "--json"])
         report = msgspec.json.decode(result.stdout, type=VerificationReport)
         assert [finding.where for finding in report.findings] == ["site/404.html"]
+
+
+class TestWhatToDo:
+    def test_a_changed_or_missing_view_is_mended_by_rendering(self, root: Path):
+        """So is a permanent page that was taken away: it is laid out again."""
+        edit(root / "site/index.html")
+        (root / f"site/{MODEL}/index.html").unlink()
+        report = check(root)
+        assert len(report.findings) == 2
+        assert any("'bitdepth render' mends what was found" in note for note in report.notes)
+        render(Root(root), progress=kept_site.Silent())
+        assert check(root).findings == ()
+
+    def test_a_changed_permanent_page_and_a_stray_are_not(self, root: Path):
+        """They are left for somebody to look at; how many are mended is said."""
+        edit(root / f"site/{MODEL}/index.html")
+        (root / "site/stray.html").write_bytes(b"stray")
+        assert not any("bitdepth render" in note for note in check(root).notes)
+        edit(root / "site/index.html")
+        assert any("'bitdepth render' mends 1 of the 3 findings" in note for note in check(root).notes)
+
+    def test_nothing_is_said_where_the_archive_is_not_sound(self, root: Path):
+        """The site is not looked at then."""
+        edit(root / "site/index.html")
+        edit(root / "archive/nights/2026-03-08/prompts.parquet")
+        assert not any("bitdepth render" in note for note in check(root).notes)
 
 
 class TestFiguresThatDoNotFollow:

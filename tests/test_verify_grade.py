@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
-import logged_site
 import pytest
-from logged_site import KEY, OTHER_KEY, PAGE, hosting, wheres
+import sound_worlds
+from logged_site import KEY, OTHER_KEY, PAGE, wheres
 from typer.testing import CliRunner
 
 from generator.cli import app
@@ -25,27 +25,7 @@ OURS = Trust(key=KEY.verifier)
 OTHER = PAGE.replace("mill", "kiln")
 PROOF = f"{PAGE}grade.tlog-proof"
 
-
-@pytest.fixture(scope="module")
-def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a published site whose log is signed twice; the page's proof is of the first tree."""
-    base = tmp_path_factory.mktemp("sound")
-    root = logged_site.make_logged(base / "root")
-    return logged_site.published(root, base / "site")
-
-
-@pytest.fixture
-def site(sound: Path, tmp_path: Path) -> Path:
-    """Return a copy of it, to be damaged."""
-    shutil.copytree(sound, tmp_path / "site")
-    return tmp_path / "site"
-
-
-@pytest.fixture
-def address(site: Path) -> Iterator[str]:
-    """Yield where the copy is served."""
-    with hosting(site) as found:
-        yield found
+sound, site, address = sound_worlds.published, sound_worlds.site, sound_worlds.address
 
 
 @pytest.fixture
@@ -141,8 +121,10 @@ class TestDamage:
         text = proof.note.decode().rpartition("\n\n")[0] + "\n"
         (site / PROOF).write_bytes(encode_proof(proof.index, proof.hashes, OTHER_KEY.sign(text)))
         (site / f"log/keys/{OTHER_KEY.verifier.key_id}.vkey").write_text(OTHER_KEY.vkey + "\n")
-        assert "a signature by kept.example/log" in wheres(verified(address, OURS))
-        assert "log/checkpoint: a signature by" in wheres(verified(address))
+        for trust in (OURS, NO_TRUST):
+            found = wheres(verified(address, trust))
+            assert "grade.tlog-proof: a proof that is signed with a key of the log" in found
+            assert f"{OTHER_KEY.vkey}, which is no leaf of the log" in found
 
     def test_a_proof_at_another_index(self, site: Path, address: str):
         """The hashes lead to the root from one place alone."""

@@ -11,7 +11,8 @@ import kept_site
 import logged_site
 import msgspec
 import pytest
-from logged_site import KEY, OTHER_KEY, SILENT, check, wheres
+import sound_worlds
+from logged_site import KEY, OTHER_KEY, SILENT, check, log, wheres
 from typer.testing import CliRunner
 
 from generator.cli import app
@@ -29,20 +30,7 @@ from generator.workflows.world import Root
 FIRST_SIZE, SIZE = 34, 39
 """Key, eight nights, a method and 24 grades; then a missed date, a night and three grades."""
 
-
-@pytest.fixture(scope="module")
-def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a root whose log is signed at two sizes."""
-    path = tmp_path_factory.mktemp("sound") / "root"
-    logged_site.make_logged(path)
-    return path
-
-
-@pytest.fixture
-def root(sound: Path, tmp_path: Path) -> Path:
-    """Return a copy of it, to be damaged."""
-    shutil.copytree(sound, tmp_path / "root")
-    return tmp_path / "root"
+sound, root = sound_worlds.logged, sound_worlds.root
 
 
 @pytest.fixture(scope="module")
@@ -51,11 +39,6 @@ def unsigned(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("unsigned") / "root"
     logged_site.make_logged(path, nights=2, signed=False)
     return path
-
-
-def log(path: Path) -> Path:
-    """Return where a root's log lies."""
-    return path / "archive/log"
 
 
 def leaves(path: Path) -> list[bytes]:
@@ -197,6 +180,19 @@ class TestLeavesAgainstTheArchive:
 
 
 class TestWhatIsSigned:
+    def test_a_head_of_another_name_is_named_itself(self, root: Path):
+        """Every signature says what the log is called; without them the head alone would."""
+        head = log(root) / "head"
+        head.write_text(head.read_text().replace("kept.example", "else.example"))
+        assert "changed archive/log/head: the log kept.example/log, as log/signed/34 was signed" in wheres(check(root))
+
+    def test_a_log_that_is_gone_is_told_by_the_site(self, root: Path):
+        """Another append would begin a second log: nobody is told to."""
+        shutil.rmtree(log(root))
+        report = check(root)
+        assert "missing archive/log/head" in wheres(report)
+        assert not any("log append" in note for note in report.notes)
+
     def test_a_key_that_is_no_leaf_signs_nothing(self, root: Path):
         """Another key's file beside the log's own makes its signature none of the log's."""
         (log(root) / f"keys/{OTHER_KEY.verifier.key_id}.vkey").write_text(OTHER_KEY.vkey + "\n")

@@ -6,11 +6,11 @@ import html
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import logged_site
 import pytest
+import sound_worlds
 from logged_site import PAGE, hosting
 
 from generator.log.note import SigningKey
@@ -24,26 +24,7 @@ pytestmark = pytest.mark.skipif(
     shutil.which("openssl") is None or shutil.which("curl") is None, reason="curl or openssl is not here"
 )
 
-
-@pytest.fixture(scope="module")
-def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a published site whose log is signed twice."""
-    base = tmp_path_factory.mktemp("sound")
-    return logged_site.published(logged_site.make_logged(base / "root"), base / "site")
-
-
-@pytest.fixture
-def site(sound: Path, tmp_path: Path) -> Path:
-    """Return a copy of it, to be damaged."""
-    shutil.copytree(sound, tmp_path / "site")
-    return tmp_path / "site"
-
-
-@pytest.fixture
-def address(site: Path) -> Iterator[str]:
-    """Yield where the copy is served."""
-    with hosting(site) as found:
-        yield found
+sound, site, address = sound_worlds.published, sound_worlds.site, sound_worlds.address
 
 
 def printed(site: Path) -> str:
@@ -104,6 +85,7 @@ def test_a_checkpoint_that_nobody_signed_does_not_pass(site: Path, address: str,
     assert SIGNED not in run(site, address + PAGE.removesuffix("/"), tmp_path / "here").stdout
 
 
+@pytest.mark.ci
 def test_a_grade_of_the_demo_passes(demo: Path, tmp_path: Path):
     """The site that `bitdepth demo` builds, its log signed."""
     shutil.copytree(demo, tmp_path / "demo")

@@ -7,13 +7,15 @@ import json
 import os
 import shutil
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
+import kept_site
 import logged_site
 import pytest
+import sound_worlds
 from logged_site import KEY, OTHER_KEY, SILENT, hosting, serving, wheres
 from typer.testing import CliRunner
 
@@ -27,32 +29,13 @@ from generator.records.leaf import GradeLeaf, KeyLeaf, leaf_bytes
 from generator.workflows.fetching import Limits, WebSite
 from generator.workflows.kept_log import NO_TRUST, Trust
 from generator.workflows.published import MOST_SMALL, SavedSite
+from generator.workflows.rendering import render
 from generator.workflows.site_address import site_address
 from generator.workflows.verifying_site import verify_site
 
 QUICK = Limits(silence_s=0.5, whole_s=1, bytes_per_s=1024)
 
-
-@pytest.fixture(scope="module")
-def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a published site whose log is signed twice."""
-    base = tmp_path_factory.mktemp("sound")
-    root = logged_site.make_logged(base / "root", nights=7)
-    return logged_site.published(root, base / "site")
-
-
-@pytest.fixture
-def site(sound: Path, tmp_path: Path) -> Path:
-    """Return a copy of it, to be damaged."""
-    shutil.copytree(sound, tmp_path / "site")
-    return tmp_path / "site"
-
-
-@pytest.fixture
-def address(site: Path) -> Iterator[str]:
-    """Yield where the copy is served."""
-    with hosting(site) as found:
-        yield found
+sound, site, address = sound_worlds.published, sound_worlds.site, sound_worlds.address
 
 
 def verified(address: str, trust: Trust = NO_TRUST, sample: int | None = None) -> VerificationReport:
@@ -67,7 +50,7 @@ class TestASoundSite:
         report = verified(address, Trust(key=KEY.verifier))
         assert wheres(report) == ""
         assert report.complete
-        nights, grades = 8, 24
+        nights, grades = 9, 27
         assert report.checked["files named by the log"] == nights * 5 + grades * 2 + 3
         assert report.checked["signatures"] == 1
         assert report.checked["log leaves"] == 1 + nights + 1 + 1 + grades
@@ -117,7 +100,7 @@ def flip(path: Path) -> None:
 
 NAMED = [
     "grades/aster/sphinx-8b/mill/2026-03-07/v0.1/index.html",
-    "grades/aster/sphinx-8b/kiln/2026-03-09/v0.1/grade.json",
+    "grades/aster/sphinx-8b/kiln/2026-03-10/v0.1/grade.json",
     "method/0.1/index.html",
     "data/methods/0.1.toml",
     "data/nights/2026-03-03/night.json",
@@ -148,13 +131,20 @@ class TestDamage:
         damage(newest)
         assert verified(address).findings
 
-    def test_a_log_that_went_back_is_found_by_a_kept_checkpoint(self, site: Path, address: str):
-        """An older checkpoint is as well signed as any."""
+    def test_a_log_that_went_back_is_found_by_a_kept_checkpoint(self, site: Path, address: str, tmp_path: Path):
+        """Where the site is what it was then, nothing else tells; where more is left of the newer log, that does."""
         newest = (site / "log/checkpoint").read_bytes()
         older = min((site / "log/signed").iterdir(), key=lambda path: int(path.name))
         shutil.copyfile(older, site / "log/checkpoint")
-        assert wheres(verified(address)) == ""
-        found = verified(address, Trust(checkpoints=(("mine", newest),)))
+        assert "log/checkpoint: the checkpoint of 39 leaves, which lies there as log/signed/39" in wheres(
+            verified(address)
+        )
+        root = kept_site.make_root(tmp_path / "older", nights=7, rendered=False)
+        logged_site.keep(root)
+        render(root, progress=SILENT)
+        with hosting(root.site) as before:
+            assert wheres(verified(before)) == ""
+            found = verified(before, Trust(checkpoints=(("mine", newest),)))
         assert "missing mine: a log of at least" in wheres(found)
 
     def test_a_fork_is_found_by_a_kept_checkpoint(self, address: str):
@@ -167,10 +157,10 @@ class TestDamage:
         assert "log/checkpoint" in wheres(verified(address, Trust(key=OTHER_KEY.verifier)))
 
     def test_an_unsigned_log_never_reads_as_signed(self, site: Path, address: str):
-        """It is a note where nobody expects a signature, and a finding where somebody does."""
+        """A note says so; that it was signed once, proofs and earlier checkpoints tell."""
         (site / "log/checkpoint").unlink()
         report = verified(address)
-        assert wheres(report) == ""
+        assert "log/checkpoint: the checkpoint of at least 39 leaves that proofs beside pages tell of" in wheres(report)
         assert any("unsigned" in note for note in report.notes)
         assert "signatures" not in report.checked
         assert "a signed checkpoint" in wheres(verified(address, Trust(key=KEY.verifier)))
@@ -316,7 +306,9 @@ class TestAHostileServer:
             target = site / "log" / name
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(tree.file(TileAddress.parse(name)) or b"")
-        (site / "log/checkpoint").write_bytes(KEY.sign(Checkpoint("kept.example/log", 2, tree.root(2)).text()))
+        text = Checkpoint("kept.example/log", 2, tree.root(2)).text()
+        (site / "log/checkpoint").write_bytes(KEY.sign(text))
+        (site / "log/head").write_text(text)
         assert "a path within the site" in wheres(verified(address))
 
     def test_failures_in_a_row_end_the_asking(self):

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import shutil
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 import pytest
+import sound_worlds
 import typer
 from click.testing import Result
 from typer.testing import CliRunner
@@ -32,18 +32,7 @@ SILENT = Silent()
 COMMANDS = typer.Typer()
 add_correction_commands(COMMANDS, now=lambda: NOW)
 
-
-@pytest.fixture(scope="module")
-def laid_out(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a root of eight nights, graded and laid out."""
-    return make_root(tmp_path_factory.mktemp("void") / "root", NIGHTS).path
-
-
-@pytest.fixture
-def root(laid_out: Path, tmp_path: Path) -> Root:
-    """Return a copy of it to work on."""
-    shutil.copytree(laid_out, tmp_path / "root")
-    return Root(tmp_path / "root")
+sound, root = sound_worlds.laid_out, sound_worlds.opened_root
 
 
 def void(root: Root, *arguments: str, night: date = NIGHT, reason: str = REASON) -> Result:
@@ -65,6 +54,11 @@ class TestTheWholeWay:
         record = root.store.nights.get(NIGHT).void
         assert record is not None
         assert (record.night, record.reason, record.declared_at) == (NIGHT, REASON, NOW.replace(microsecond=0))
+
+        # The site is the one from before, and what to do about it is said.
+        report = verify(root, progress=SILENT)
+        assert report.findings
+        assert any("'bitdepth render' mends what was found: after void" in note for note in report.notes)
 
         # Nothing is graded again under the version that graded the night.
         assert grade(root, today=NOW.date(), progress=SILENT).windows == 0

@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 import pyarrow as pa
 import pytest
+import sound_worlds
 import typer
 from click.testing import Result
 from typer.testing import CliRunner
@@ -63,18 +64,7 @@ DECLARED = f"{FOLDER}/withheld-1.json"
 COMMANDS = typer.Typer()
 add_correction_commands(COMMANDS, now=lambda: NOW)
 
-
-@pytest.fixture(scope="module")
-def laid_out(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a root of eight nights, graded and laid out."""
-    return make_root(tmp_path_factory.mktemp("withhold") / "root", NIGHTS).path
-
-
-@pytest.fixture
-def root(laid_out: Path, tmp_path: Path) -> Root:
-    """Return a copy of it to work on."""
-    shutil.copytree(laid_out, tmp_path / "root")
-    return Root(tmp_path / "root")
+sound, root = sound_worlds.laid_out, sound_worlds.opened_root
 
 
 def withhold(root: Root, *arguments: str, **named: str) -> Result:
@@ -164,6 +154,9 @@ class TestTheText:
         assert old.exists()
         withhold(root)
         withhold(root, "--answer", endpoint="mill")
+        report = verify(root, progress=SILENT)
+        assert f"site/data/nights/{NIGHT}/{OBSERVATIONS}" in [each.where for each in report.findings]
+        assert any("'bitdepth render' mends what was found" in note for note in report.notes)
         laid = render(root, progress=SILENT)
         assert not old.exists()
         assert not (old.parent / table_name(1)).exists()
@@ -452,9 +445,9 @@ class TestWhatIsRefused:
         ("named", "said"),
         [
             ({"night": "2026-04-01"}, "expected the date of a sealed night, found 2026-04-01"),
-            ({"model": "aster/other"}, "found 'aster/other' in --model. Give one of: aster/sphinx-8b"),
-            ({"endpoint": "oak"}, "found 'oak' in --endpoint. Give one of: kiln, loom, mill"),
-            ({"prompt": "tales-9"}, "found 'tales-9' in --prompt. Give one of: riddles-0"),
+            ({"model": "aster/other"}, "found 'aster/other' in --model. Did you mean 'aster/sphinx-8b'?"),
+            ({"endpoint": "oak"}, "found 'oak' in --endpoint. Did you mean 'kiln' or 'loom' or 'mill'?"),
+            ({"prompt": "tales-9"}, "found 'tales-9' in --prompt. Did you mean 'tales-3' or "),
             ({"reason": "  "}, "expected a reason, found none"),
             ({"reason": "a\u2066b"}, "characters that can be seen"),
         ],

@@ -56,11 +56,24 @@ class Findings:
         except BitdepthError as error:
             self._from_error(FindingKind.UNREADABLE, where, error)
 
+    def broken(self, error: IntegrityError, where: str) -> None:
+        """Add what an error says, at the place that it names itself, or else at another."""
+        kind = FindingKind.MISSING if isinstance(error, MissingFileError) else FindingKind.CHANGED
+        self._from_error(kind, error.where or where, error)
+
+    def take(self, other: Findings) -> None:
+        """Add everything that others found, counted and noted."""
+        self._findings += other._findings
+        self._checked += other._checked
+        self._notes += other._notes
+        self._complete = self._complete and other._complete
+
     def report(self) -> VerificationReport:
         """Return everything found, sorted by where it is."""
+        found = dict.fromkeys(self._findings)  # Two paths may have led to one.
         return VerificationReport(
             checked=dict(sorted(self._checked.items())),
-            findings=tuple(sorted(self._findings, key=lambda finding: (finding.where, finding.kind, finding.expected))),
+            findings=tuple(sorted(found, key=lambda finding: (finding.where, finding.kind, finding.expected))),
             notes=tuple(self._notes),
             complete=self._complete,
         )

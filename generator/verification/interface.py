@@ -8,6 +8,15 @@
     check_seen(checkpoint)                   -> findings on a log that has not grown from a checkpoint that was seen
     check_site(expected, laid_out)           -> findings on the site's files against kept and rendered bytes
 
+Of a published site, without its archive:
+
+    check_list(files, wanted), check_sums,
+    check_croissant, check_sizes             -> findings on what its lists say of downloads
+    check_claims(claims(page), known)        -> findings on links to permanent pages and the letters beside them
+    check_titles, check_badge, check_picture -> findings on feeds and badges that show other grades than the records
+    check_whole, check_place, check_says,
+    check_keys                               -> findings on pages cut short, swapped, or without what they must print
+
 Everything here is handed in; nothing here opens a file. A mismatch is a finding, never an exception.
 """
 

@@ -74,7 +74,9 @@ def subject(leaf: Leaf) -> str:
     return name
 
 
-def check_leaves(log: Sequence[bytes], sources: Iterable[LeafSource], *, whole: bool, findings: Findings) -> Placed:
+def check_leaves(
+    log: Sequence[bytes], sources: Iterable[LeafSource], *, whole: bool, findings: Findings, place: str = LOG
+) -> Placed:
     """Add a finding for each leaf that the archive does not bear out, and for each thing kept that the log left out.
 
     Args:
@@ -82,17 +84,18 @@ def check_leaves(log: Sequence[bytes], sources: Iterable[LeafSource], *, whole: 
         sources: what the archive says, part by part.
         whole: False where some part could not be read: what a leaf speaks of may be there all the same.
         findings: where mismatches are added.
+        place: where the log lies, as findings name it.
     """
     parts = tuple(sources)
     expected = {subject(leaf): leaf for part in parts for leaf in part.leaves}
     indexes: dict[str, int] = {}
     for index, data in enumerate(log):
         findings.checked("log leaves")
-        leaf = _read(index, data, findings)
+        leaf = _read(f"{place}, leaf {index}", data, findings)
         if leaf is None:
             continue
         name = subject(leaf)
-        where = f"{LOG}, leaf {index} ({name[:_SHOWN]})"
+        where = f"{place}, leaf {index} ({name[:_SHOWN]})"
         if name in indexes:
             findings.add(FindingKind.UNEXPECTED, where, expected=f"leaf {indexes[name]} alone", found="another")
             continue
@@ -106,11 +109,10 @@ def check_leaves(log: Sequence[bytes], sources: Iterable[LeafSource], *, whole: 
     return placed
 
 
-def _read(index: int, data: bytes, findings: Findings) -> Leaf | None:
+def _read(where: str, data: bytes, findings: Findings) -> Leaf | None:
     try:
         return read_leaf(data)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        where = f"{LOG}, leaf {index}"
         findings.add(
             FindingKind.UNREADABLE, where, expected="a leaf that this version knows", found=str(error)[:_SHOWN]
         )

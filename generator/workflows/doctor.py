@@ -9,13 +9,22 @@ from collections.abc import Callable
 
 import msgspec
 
-from generator.errors import ContentError
+from generator.errors import ContentError, UsageError
+from generator.log.note import SigningKey
 from generator.records.check import Check, CheckState, failed
 from generator.settings import Settings
 from generator.settings_rules import unnamed_models
-from generator.workflows.doctor_archive import archive_checks, tonight_check
-from generator.workflows.doctor_content import method_checks, prompt_set_check, templates_check
+from generator.workflows.doctor_archive import (
+    ARCHIVE_CHECKS,
+    archive_checks,
+    reach_check,
+    tonight_check,
+    unreached_checks,
+)
+from generator.workflows.doctor_content import method_checks, prompt_set_check, reply_checks, templates_check
 from generator.workflows.doctor_router import router_checks
+from generator.workflows.doctor_signing import NAME as SIGNING
+from generator.workflows.doctor_signing import signing_check
 from generator.workflows.probing import RouterOf
 from generator.workflows.world import Root, World
 
@@ -32,7 +41,14 @@ class Examined(msgspec.Struct, frozen=True, kw_only=True):
         return sum(check.state is state for check in self.checks)
 
 
-async def examine(root: Root, world: World, open_router: RouterOf, *, is_set: Callable[[str], bool]) -> Examined:
+async def examine(
+    root: Root,
+    world: World,
+    open_router: RouterOf,
+    *,
+    is_set: Callable[[str], bool],
+    signing: tuple[str, SigningKey | UsageError | None],
+) -> Examined:
     """Look at everything that a night needs, without the lock.
 
     Args:
@@ -40,18 +56,26 @@ async def examine(root: Root, world: World, open_router: RouterOf, *, is_set: Ca
         world: clocks.
         open_router: makes the router.
         is_set: whether an environment variable holds anything.
+        signing: the variable of the key that signs the log, and that key, or why what it holds is none.
     """
     settings, first = _settings(root)
     now = world.now()
     checks = [first, *(() if settings is None else _by_rule(settings))]
     checks.append(_depends("prompt set") if settings is None else prompt_set_check(root, settings.prompt_set))
     named = () if settings is None else (settings.method, *settings.candidates)
-    checks += method_checks(root, dict.fromkeys((*named, *root.store.pages.methods())))
-    checks += [templates_check(root), *archive_checks(root, now.date())]
+    reached = reach_check(root)
+    is_reached = reached is None or reached.state is CheckState.OK
+    checks += method_checks(root, dict.fromkeys((*named, *(root.store.pages.methods() if is_reached else ()))))
+    checks += [*reply_checks(root), templates_check(root), *(() if reached is None else (reached,))]
+    checks += archive_checks(root, now.date()) if is_reached else unreached_checks(*ARCHIVE_CHECKS)
+    if settings is None:
+        checks.append(_depends(SIGNING))
+    else:
+        checks += [signing_check(root, *signing)] if is_reached else unreached_checks(SIGNING)
     if settings is None:
         checks += [_depends(name) for name in ("tonight", "router", "key", "clock")]
     else:
-        checks += [tonight_check(root, settings.probing, now)]
+        checks += [tonight_check(root, settings.probing, now)] if is_reached else unreached_checks("tonight")
         checks += await router_checks(settings, world, open_router, is_set)
     return Examined(checks=tuple(checks))
 

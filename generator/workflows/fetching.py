@@ -20,7 +20,7 @@ import httpx
 
 from generator import __version__
 from generator.errors import SiteError
-from generator.workflows.published import MOST_FILE, MOST_SMALL
+from generator.workflows.published import MOST_FILE, MOST_SMALL, FileDigest
 from generator.workflows.site_address import site_address
 
 _AT_ONCE = 8
@@ -98,16 +98,34 @@ class WebSite:
         found = self._wait(self._fetch(path, MOST_SMALL, parts.append, parts.clear))
         return b"".join(parts) if found else None
 
-    def digests(self, paths: Iterable[str]) -> Iterator[tuple[str, str | SiteError | None]]:
-        """Yield each path with its file's SHA-256, None where there is none, or why that cannot be told.
+    def bodies(self, paths: Iterable[str]) -> Iterator[tuple[str, bytes | SiteError | None]]:
+        """Yield each path with its file's bytes, None where there is none, or why that cannot be told.
 
         Raises:
             SiteError: where nothing could be had several times in a row.
         """
+        return self._each(paths, self._body)
+
+    def digests(self, paths: Iterable[str]) -> Iterator[tuple[str, FileDigest | SiteError | None]]:
+        """Yield each path with its file's digest, None where there is none, or why that cannot be told.
+
+        Raises:
+            SiteError: where nothing could be had several times in a row.
+        """
+        return self._each(paths, self._digest)
+
+    def listed(self) -> None:
+        """Return None: a site over HTTP does not say what it holds."""
+        return
+
+    def _each(
+        self, paths: Iterable[str], ask: Callable[[str], Coroutine[Any, Any, _T | SiteError | None]]
+    ) -> Iterator[tuple[str, _T | SiteError | None]]:
+        """Ask for some files at a time, and yield what came of each in their order."""
         waiting: deque[tuple[str, Any]] = deque()
         try:
             for path in paths:
-                waiting.append((path, asyncio.run_coroutine_threadsafe(self._digest(path), self._loop)))
+                waiting.append((path, asyncio.run_coroutine_threadsafe(ask(path), self._loop)))
                 if len(waiting) >= _AT_ONCE:
                     yield self._counted(*waiting.popleft())
             while waiting:
@@ -116,9 +134,9 @@ class WebSite:
             for _, future in waiting:
                 future.cancel()
 
-    def _counted(self, path: str, future: Any) -> tuple[str, str | SiteError | None]:  # noqa: ANN401 - a future's
+    def _counted(self, path: str, future: Any) -> tuple[str, Any]:  # noqa: ANN401 - a future's
         """Return one result, unless it is one failure too many."""
-        found: str | SiteError | None = future.result()
+        found = future.result()
         self._failed = self._failed + 1 if isinstance(found, SiteError) else 0
         if isinstance(found, SiteError) and self._failed >= _IN_A_ROW:
             raise SiteError(
@@ -128,20 +146,31 @@ class WebSite:
             )
         return path, found
 
-    async def _digest(self, path: str) -> str | SiteError | None:
-        digest = [hashlib.sha256()]
+    async def _body(self, path: str) -> bytes | SiteError | None:
+        parts: list[bytes] = []
+        try:
+            found = await self._fetch(path, MOST_SMALL, parts.append, parts.clear)
+        except SiteError as error:
+            return error
+        return b"".join(parts) if found else None
+
+    async def _digest(self, path: str) -> FileDigest | SiteError | None:
+        digest, length = hashlib.sha256(), 0
 
         def again() -> None:
-            digest[0] = hashlib.sha256()
+            nonlocal digest, length
+            digest, length = hashlib.sha256(), 0
 
         def take(part: bytes) -> None:
-            digest[0].update(part)
+            nonlocal length
+            digest.update(part)
+            length += len(part)
 
         try:
             found = await self._fetch(path, MOST_FILE, take, again)
         except SiteError as error:
             return error
-        return digest[0].hexdigest() if found else None
+        return FileDigest(sha256=digest.hexdigest(), bytes=length) if found else None
 
     async def _fetch(self, path: str, most: int, take: Callable[[bytes], object], again: Callable[[], None]) -> bool:
         """Hand over a file's bytes as they come; return False where there is none.

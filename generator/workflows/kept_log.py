@@ -10,6 +10,7 @@ from generator.errors import IntegrityError
 from generator.log.checkpoint import Checkpoint, parse_checkpoint
 from generator.log.note import VerifierKey, open_note, read_note
 from generator.log.whole import WholeLog
+from generator.records.finding import FindingKind
 from generator.records.leaf import KeyLeaf
 from generator.verification.checkpoints import Seen, check_seen
 from generator.verification.findings import Findings
@@ -57,11 +58,40 @@ class KeptLog(msgspec.Struct, frozen=True, kw_only=True):
         check_seen(seen, origin=self.head.origin, size=self.head.size, root_of=self.tree.root, findings=findings)
 
     def see_given(self, trust: Trust, findings: Findings) -> None:
-        """Hold the log against every checkpoint that somebody brought along."""
-        keys = self.keys if trust.key is None else (trust.key,)
+        """Hold the log against every checkpoint that somebody brought along, whichever key of the log signed it."""
+        keys = self.keys if trust.key is None else (*self.keys, trust.key)
         for where, data in trust.checkpoints:
             with findings.reading(where):
-                self.see(parse_checkpoint(open_note(data, keys, where=where), where=where), where, findings)
+                checkpoint = parse_checkpoint(read_note(data, where=where).text, where=where)
+                if is_of(checkpoint, self.head.origin, where, findings):
+                    open_note(data, keys, where=where)
+                    self.see(checkpoint, where, findings)
+
+    def believe(self, data: bytes, key: VerifierKey, where: str, findings: Findings) -> None:
+        """Add a finding where a checkpoint is not signed with the key that somebody believes.
+
+        Where another key of the log has signed it, both are named with their leaves: a log may change its key, and
+        whether it was its owner who did can only be known from elsewhere.
+
+        Raises:
+            IntegrityError: where no key of the log has signed it either, or a signature does not fit.
+        """
+        ids = {(one.name, one.key_id) for one in read_note(data, where=where).signatures}
+        others = [each for each in self.keys if (each.name, each.key_id) in ids and each != key]
+        place = self.placed.indexes.get(subject(KeyLeaf(vkey=key.vkey)))
+        if (key.name, key.key_id) in ids or place is None or not others:
+            open_note(data, [key], where=where)
+            return
+        other = others[-1]
+        leaf = self.placed.indexes[subject(KeyLeaf(vkey=other.vkey))]
+        age = "a newer key" if leaf > place else "an older key"
+        findings.add(
+            FindingKind.DIFFERENT,
+            where,
+            expected=f"a signature with the key that was given, {key.name}+{key.key_id}, leaf {place} of the log",
+            found=f"one with {age} of the log, leaf {leaf}: {other.vkey}. Find out elsewhere whether the log's owner "
+            "changed the key; where that is so, give this one as --key",
+        )
 
     def see_remembered(self, remembered: Iterable[tuple[str, bytes]], findings: Findings) -> None:
         """Hold the log against everything that was once committed as its checkpoint.
@@ -77,3 +107,16 @@ class KeptLog(msgspec.Struct, frozen=True, kw_only=True):
             with findings.reading(where):
                 open_note(data, self.keys, where=where)
                 self.see(checkpoint, where, findings)
+
+
+def is_of(checkpoint: Checkpoint, origin: str, where: str, findings: Findings) -> bool:
+    """Return whether a checkpoint that somebody brought along is of a log; where it is not, add a finding."""
+    if checkpoint.origin == origin:
+        return True
+    findings.add(
+        FindingKind.CHANGED,
+        where,
+        expected=f"a checkpoint of {origin}",
+        found=f"one of {checkpoint.origin[:160]}: it is of another log, or this one was begun anew under another name",
+    )
+    return False

@@ -9,6 +9,9 @@ from generator.records.leaf import GradeLeaf, KeyLeaf, Leaf, MethodLeaf, MissedL
 from generator.records.permalink import method_path
 from generator.records.withheld import OBSERVATIONS
 
+PAGE, RECORD = "index.html", "grade.json"
+"""What lies in the folder of a permanent page, beside its proof."""
+
 
 def named_files(leaf: Leaf, withheld: WithheldLeaf | None = None) -> Iterator[tuple[str, str]]:
     """Yield path within the site and SHA-256 of each file that a leaf names.
@@ -19,8 +22,8 @@ def named_files(leaf: Leaf, withheld: WithheldLeaf | None = None) -> Iterator[tu
     """
     match leaf:
         case GradeLeaf():
-            yield f"{leaf.path}index.html", leaf.page_sha256
-            yield f"{leaf.path}grade.json", leaf.record_sha256
+            yield leaf.path + PAGE, leaf.page_sha256
+            yield leaf.path + RECORD, leaf.record_sha256
         case MethodLeaf():
             yield f"{method_path(leaf.version)}index.html", leaf.page_sha256
             yield f"{DATA}methods/{leaf.version}.toml", leaf.definition_sha256

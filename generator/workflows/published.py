@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Protocol
 
+import msgspec
+
 from generator.errors import SiteError
 from generator.site.files import is_safe
 
@@ -15,6 +17,13 @@ MOST_SMALL = 17 * 1024 * 1024
 MOST_FILE = 4 * 1024**3
 """Bytes of anything that is only hashed."""
 _CHUNK = 1 << 20
+
+
+class FileDigest(msgspec.Struct, frozen=True, kw_only=True):
+    """What a file was found to be."""
+
+    sha256: str
+    bytes: int
 
 
 class Published(Protocol):
@@ -31,8 +40,16 @@ class Published(Protocol):
         """
         ...
 
-    def digests(self, paths: Iterable[str]) -> Iterator[tuple[str, str | SiteError | None]]:
-        """Yield each path with its file's SHA-256, None where there is none, or why that cannot be told."""
+    def bodies(self, paths: Iterable[str]) -> Iterator[tuple[str, bytes | SiteError | None]]:
+        """Yield each path with its file's bytes, None where there is none, or why that cannot be told."""
+        ...
+
+    def digests(self, paths: Iterable[str]) -> Iterator[tuple[str, FileDigest | SiteError | None]]:
+        """Yield each path with its file's digest, None where there is none, or why that cannot be told."""
+        ...
+
+    def listed(self) -> tuple[str, ...] | None:
+        """Return every file's path, sorted; None where a site does not say."""
         ...
 
 
@@ -56,19 +73,33 @@ class SavedSite:
         except OSError as error:
             raise SiteError(f"cannot read: {error.strerror}", where=self.where + path) from None
 
-    def digests(self, paths: Iterable[str]) -> Iterator[tuple[str, str | SiteError | None]]:
-        """Yield each path with its file's SHA-256."""
+    def bodies(self, paths: Iterable[str]) -> Iterator[tuple[str, bytes | SiteError | None]]:
+        """Yield each path with its file's bytes."""
+        for path in paths:
+            try:
+                yield path, self.get(path)
+            except SiteError as error:
+                yield path, error
+
+    def digests(self, paths: Iterable[str]) -> Iterator[tuple[str, FileDigest | SiteError | None]]:
+        """Yield each path with its file's digest."""
         for path in paths:
             yield path, self._digest(path)
 
-    def _digest(self, path: str) -> str | SiteError | None:
+    def listed(self) -> tuple[str, ...]:
+        """Return every file's path, sorted."""
+        found = (path for path in self._folder.rglob("*") if path.is_file())
+        return tuple(sorted(path.relative_to(self._folder).as_posix() for path in found))
+
+    def _digest(self, path: str) -> FileDigest | SiteError | None:
         try:
             target = self._target(path)
             with target.open("rb") as file:
-                digest = hashlib.sha256()
+                digest, length = hashlib.sha256(), 0
                 while chunk := file.read(_CHUNK):
                     digest.update(chunk)
-                return digest.hexdigest()
+                    length += len(chunk)
+                return FileDigest(sha256=digest.hexdigest(), bytes=length)
         except (FileNotFoundError, NotADirectoryError):
             return None
         except SiteError as error:

@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import date
 from itertools import chain
 from pathlib import Path
 
 from generator.content import packaged
 from generator.errors import BitdepthError
-from generator.method.interface import Issue
-from generator.method.window import window_nights
-from generator.records.finding import FindingKind, VerificationReport
-from generator.records.grade import Grade
-from generator.records.manifest import GradesManifest
+from generator.records.finding import Finding, FindingKind, VerificationReport
+from generator.records.withheld import replaced_tables
+from generator.site.beside import Beside
+from generator.site.build import is_permanent
 from generator.verification.archive_files import ARCHIVE, check_archive
 from generator.verification.findings import Findings
-from generator.verification.grades import check_grades, check_order, check_pages
-from generator.verification.issue import check_issue
-from generator.verification.night_figures import check_night_figures
-from generator.verification.site_files import check_site
-from generator.workflows.grading import superseded_letters
+from generator.verification.site_files import SITE, check_site
+from generator.workflows.checking import check_night, check_window
 from generator.workflows.kept_log import NO_TRUST, Trust
 from generator.workflows.rendering import permanent_files, view_files
+from generator.workflows.spread import Spread
 from generator.workflows.verifying_log import check_log
 from generator.workflows.windows import Windows, bound_method
 from generator.workflows.world import Progress, Root
@@ -45,7 +41,12 @@ class SiteFolder:
 
 
 def verify(
-    root: Root, *, progress: Progress, base_url: str | None = None, trust: Trust = NO_TRUST
+    root: Root,
+    *,
+    progress: Progress,
+    base_url: str | None = None,
+    trust: Trust = NO_TRUST,
+    spread: Spread | None = None,
 ) -> VerificationReport:
     """Return every mismatch found in a root's archive and site.
 
@@ -57,9 +58,11 @@ def verify(
         progress: who is told.
         base_url: the address that the site's views were made for; None for the one in site.toml.
         trust: checkpoints and a key from elsewhere that the log is held against.
+        spread: who counts nights and makes grades anew elsewhere; None for nobody. What is found is the same.
 
     Raises:
         ContentError: where the root is none, because it has no content/site.toml.
+        ClusterError: where something cannot be done elsewhere.
     """
     settings = root.content.settings()
     findings = Findings()
@@ -76,13 +79,13 @@ def verify(
         check_log(root, trust, findings)
         advance(1)
     if not findings.report().findings:
-        _check_nights(root, findings, progress)
+        _check_nights(root, findings, progress, spread)
     if findings.report().findings:
         findings.unchecked("grades and site were not recomputed, because the archive's files are not sound")
         findings.note("an interrupted run leaves files unfinished too: run the same command again, then verify")
         return findings.report()
     for version in root.store.grades.versions():
-        _check_version(root, version, findings, progress)
+        _check_version(root, version, findings, progress, spread)
     _note_ungraded(root, settings.method, findings)
     if findings.report().findings:
         findings.unchecked("the site was not checked, because the grades that it shows are not sound")
@@ -94,42 +97,52 @@ def verify(
                 findings,
             )
             advance(1)
+        _note_render(root, findings)
     else:
         findings.unchecked("the site was not checked, because none is laid out: run 'bitdepth render'")
     return findings.report()
+
+
+def _note_render(root: Root, findings: Findings) -> None:
+    """Say what to do about findings in the site that another rendering of a sound archive takes away."""
+    found = findings.report().findings
+    views = Beside(root.site).views()
+    gone = replaced_tables(finding.where.removeprefix(SITE) for finding in found)
+
+    def is_mended(finding: Finding) -> bool:
+        path = finding.where.removeprefix(SITE)
+        match finding.kind:
+            case FindingKind.MISSING:
+                return True
+            case FindingKind.CHANGED:
+                return path in views or not is_permanent(path)
+            case _:
+                return path in views or path in gone
+
+    mended = sum(map(is_mended, found))
+    if mended:
+        which = "what was found" if mended == len(found) else f"{mended} of the {len(found)} findings"
+        findings.note(
+            f"the archive is sound, and 'bitdepth render' mends {which}: after void, withhold or another version of "
+            "the program, and where files of site/ were touched, the site is other than the archive gives it now"
+        )
 
 
 def _format_texts() -> frozenset[bytes]:
     return frozenset({packaged("archive/FORMAT.md").read_bytes()})
 
 
-def _check_nights(root: Root, findings: Findings, progress: Progress) -> None:
+def _check_nights(root: Root, findings: Findings, progress: Progress, spread: Spread | None) -> None:
     """Count every night anew from its rows."""
-    store = root.store.nights
-    nights = store.kept()
+    nights = root.store.nights.kept()
+    alone = (check_night(root, night) for night in nights)
     with progress.bar("counting the nights", len(nights)) as advance:
-        for night in nights:
-            where = f"{ARCHIVE}nights/{night.isoformat()}/night.json"
-            with findings.reading(where):
-                record = store.get(night).record
-                listings = store.table(record, "listings").select(["model", "endpoint"]).to_pylist()
-                observations = store.table(record, "observations")
-                columns = ("model", "endpoint", "prompt_id", "outcome", "cost_usd")
-                probes = store.table(record, "context")
-                probe_columns = ("model", "endpoint", "rung_tokens", "outcome", "cost_usd")
-                check_night_figures(
-                    where,
-                    record,
-                    zip(*(observations.column(name).to_pylist() for name in columns), strict=True),
-                    frozenset((row["model"], row["endpoint"]) for row in listings),
-                    frozenset(store.table(record, "prompts").column("prompt_id").to_pylist()),
-                    zip(*(probes.column(name).to_pylist() for name in probe_columns), strict=True),
-                    findings,
-                )
+        for found in alone if spread is None else spread.check_nights(nights):
+            findings.take(found)
             advance(1)
 
 
-def _check_version(root: Root, version: str, findings: Findings, progress: Progress) -> None:
+def _check_version(root: Root, version: str, findings: Findings, progress: Progress, spread: Spread | None) -> None:
     """Recompute every grade of one method version, and hold its kept pages against it."""
     try:
         windows = Windows(root, bound_method(root, version))
@@ -142,44 +155,11 @@ def _check_version(root: Root, version: str, findings: Findings, progress: Progr
         )
         return
     ends = root.store.grades.windows(version)
+    alone = (check_window(root, windows, end) for end in ends)
     with progress.bar(f"recomputing grades under {version}", len(ends)) as advance:
-        for end in ends:
-            _check_window(root, windows, version, end, findings)
+        for found in alone if spread is None else spread.check_windows(windows, ends):
+            findings.take(found)
             advance(1)
-
-
-def _check_window(root: Root, windows: Windows, version: str, end: date, findings: Findings) -> None:
-    """Recompute one window's grades and hold its pages against them."""
-    where = f"{ARCHIVE}grades/{version}/{end.isoformat()}.parquet"
-    with findings.reading(where):
-        recorded = root.store.grades.get(version, end)
-        manifest = root.store.grades.manifest(version, end)
-        check_order(where, recorded, end, version, findings)
-        method = root.content.method(version)
-        voided = [date.fromisoformat(night) for night in manifest.voided]
-        nights = window_nights(windows.counting(voided), end, method.definition)
-        check_issue(
-            where,
-            manifest,
-            recorded,
-            nights=nights,
-            finished=windows.nights[end].record.finished_at.date(),
-            superseded=superseded_letters(root, version, end),
-            findings=findings,
-        )
-        check_grades(where, recorded, _recompute(windows, manifest, recorded), findings)
-        pages = f"{ARCHIVE}pages/{version}/{end.isoformat()}.parquet"
-        with findings.reading(pages):
-            check_pages(pages, recorded, dict(root.store.pages.get(version, end)), findings)
-
-
-def _recompute(windows: Windows, manifest: GradesManifest, recorded: tuple[Grade, ...]) -> tuple[Grade, ...]:
-    """Return the grades of a window over the nights that its manifest lists, issued as they were."""
-    nights = [date.fromisoformat(night) for night in manifest.nights]
-    issued = recorded[0].issued if recorded else manifest.window_end
-    supersedes = {(grade.model, grade.endpoint): grade.supersedes for grade in recorded}
-    voided = [date.fromisoformat(night) for night in manifest.voided]
-    return windows.grade(nights, voided, Issue(issued=issued, supersedes=supersedes))
 
 
 def _note_ungraded(root: Root, method: str, findings: Findings) -> None:

@@ -8,24 +8,26 @@ from generator.archive import layout
 from generator.errors import IntegrityError
 from generator.log.addresses import TileAddress
 from generator.log.checkpoint import Checkpoint, parse_checkpoint
-from generator.log.note import VerifierKey, open_note
+from generator.log.note import VerifierKey, read_note
 from generator.log.whole import WholeLog, read_leaves
 from generator.records.canonical import read_sealed
 from generator.records.finding import FindingKind
 from generator.records.leaf import KeyLeaf
-from generator.records.log_index import LogAppending, LogIndex
+from generator.records.log_index import LogAppending
 from generator.verification.findings import Findings
 from generator.verification.log_files import check_tiles
 from generator.verification.log_leaves import LeafSource, Placed, check_leaves, subject
 from generator.workflows.git_history import versions
-from generator.workflows.kept_log import UNSIGNED, KeptLog, Trust
-from generator.workflows.leaves import Source, sources
+from generator.workflows.kept_log import UNSIGNED, KeptLog, Trust, is_of
+from generator.workflows.leaves import sources
+from generator.workflows.logged import log_origin
+from generator.workflows.verifying_index import INDEX, check_index
 from generator.workflows.verifying_proofs import check_proofs
 from generator.workflows.world import Root
 
 ARCHIVE = "archive/"
 _LOG = f"{layout.LOG}/"
-_SIGNED, _KEYS, _INDEX, _TILE = (f"{_LOG}{name}/" for name in ("signed", "keys", "index", "tile"))
+_SIGNED, _KEYS, _TILE = (f"{_LOG}{name}/" for name in ("signed", "keys", "tile"))
 
 
 def check_log(root: Root, trust: Trust, findings: Findings) -> None:
@@ -39,7 +41,9 @@ def check_log(root: Root, trust: Trust, findings: Findings) -> None:
     names = [name for name in root.store.folder.names() if name.startswith(_LOG)]
     remembered = tuple(_remembered(root))
     if layout.LOG_HEAD not in names:
-        _without_head(names, trust, remembered, findings)
+        given = [where for where, _ in trust.checkpoints] if names else _of_this_log(root, trust, findings)
+        given += [name for name in (layout.LOG_HEAD, layout.LOG_CHECKPOINT) if (root.site / name).is_file()]
+        _without_head(names, given, remembered, findings)
         return
     pending = _pending(root, names, findings)
     read = False
@@ -88,20 +92,31 @@ def _check(  # noqa: PLR0913, PLR0917 - a log, against everything that speaks of
             expected=f"tiles of the {head.size} leaves that log/head counts",
             found=f"{beyond} of a larger log",
         )
-    _check_index(root, kept, names, findings)
+    check_index(root, kept, names, findings)
     known = check_proofs(root, kept, names, findings)
     known |= {layout.LOG_HEAD, layout.LOG_CHECKPOINT, layout.LOG_APPENDING}
     for name in names:
-        if name not in known and not name.startswith((_TILE, _INDEX, _SIGNED, _KEYS)):
+        if name not in known and not name.startswith((_TILE, INDEX, _SIGNED, _KEYS)):
             findings.add(FindingKind.UNEXPECTED, ARCHIVE + name, expected="no such file", found="one")
 
 
+def _of_this_log(root: Root, trust: Trust, findings: Findings) -> list[str]:
+    """Return where each checkpoint was found that somebody brought along and that names the log of this site."""
+    found = []
+    for where, data in trust.checkpoints:
+        with findings.reading(where):
+            checkpoint = parse_checkpoint(read_note(data, where=where).text, where=where)
+            if is_of(checkpoint, log_origin(root), where, findings):
+                found.append(where)
+    return found
+
+
 def _without_head(
-    names: Sequence[str], trust: Trust, remembered: Sequence[tuple[str, bytes]], findings: Findings
+    names: Sequence[str], given: Sequence[str], remembered: Sequence[tuple[str, bytes]], findings: Findings
 ) -> None:
     """Say that there is no log; where anything tells of one, it is gone."""
-    begun = [name for name in names if not name.startswith((_TILE, _INDEX, _KEYS)) and name != layout.LOG_APPENDING]
-    told = begun or trust.checkpoints or remembered or (names and layout.LOG_APPENDING not in names)
+    begun = [name for name in names if not name.startswith((_TILE, INDEX, _KEYS)) and name != layout.LOG_APPENDING]
+    told = begun or given or remembered or (names and layout.LOG_APPENDING not in names)
     if told:
         expected = "the newest tree of the log that other files tell of"
         findings.add(FindingKind.MISSING, ARCHIVE + layout.LOG_HEAD, expected=expected, found="none")
@@ -165,6 +180,9 @@ def _check_signed(root: Root, kept: KeptLog, names: Sequence[str], trust: Trust,
                 data = root.store.folder.read(name)
                 checkpoint = kept.opened(data, name)
                 kept.see(checkpoint, ARCHIVE + name, findings)
+                if checkpoint.origin != kept.head.origin:
+                    expected, found = f"the log {checkpoint.origin}, as {name} was signed", kept.head.origin[:160]
+                    findings.add(FindingKind.CHANGED, ARCHIVE + layout.LOG_HEAD, expected=expected, found=found)
                 findings.require(ARCHIVE + name, expected=name, found=f"{_SIGNED}{checkpoint.size}", what="file")
                 if checkpoint.size <= kept.head.size:
                     kept.signed[checkpoint.size] = data
@@ -187,34 +205,14 @@ def _check_signed(root: Root, kept: KeptLog, names: Sequence[str], trust: Trust,
                 found=f"a checkpoint of {checkpoint.size} leaves",
             )
         if trust.key is not None:
-            open_note(data, [trust.key], where=layout.LOG_CHECKPOINT)
+            kept.believe(data, trust.key, ARCHIVE + layout.LOG_CHECKPOINT, findings)
         if checkpoint.size < kept.head.size:
             findings.note(f"the newest {kept.head.size - checkpoint.size} leaves of the log are not signed yet")
 
 
-def _check_index(root: Root, kept: KeptLog, names: Sequence[str], findings: Findings) -> None:
-    """Hold the log's index, which everything in it follows from, against the leaves."""
-    expected = {layout.log_index_file(source): source for source in kept.placed.places}
-    found = {name for name in names if name.startswith(_INDEX)}
-    for name in sorted(expected.keys() - found):
-        findings.add(FindingKind.MISSING, ARCHIVE + name, expected="where these leaves are", found="none")
-    for name in sorted(found):
-        findings.checked("log index files")
-        with findings.reading(ARCHIVE + name):
-            index = read_sealed(root.store.folder.read(name), LogIndex, where=name)
-            source = expected.get(name)
-            if source is None:
-                findings.add(FindingKind.UNEXPECTED, ARCHIVE + name, expected="no such file", found="one")
-                continue
-            place = kept.placed.places[source]
-            findings.require(ARCHIVE + name, expected=place.first, found=index.first, what="first leaf")
-            findings.require(ARCHIVE + name, expected=place.count, found=index.count, what="leaves")
-            findings.require(ARCHIVE + name, expected=Source(root, source).sha256, found=index.sha256, what="SHA-256")
-
-
 def _remembered(root: Root) -> Iterator[tuple[str, bytes]]:
     """Yield every signed checkpoint that the root's git history has ever held."""
-    folder = root.store.folder.path
+    folder = root.store.local
     if folder.is_dir():
         yield from versions(folder, (layout.LOG_CHECKPOINT, _SIGNED))
 

@@ -13,6 +13,7 @@ from generator.archive.withheld_rows import place_of, without
 from generator.errors import UsageError
 from generator.records.canonical import SEALED_FORMAT, sha256
 from generator.records.withheld import WithheldRecord, WithheldRow
+from generator.workflows.near import did_you_mean
 from generator.workflows.reasons import checked_reason
 from generator.workflows.tally_cache import TallyCache
 from generator.workflows.voiding import kept_night
@@ -117,11 +118,12 @@ def _no_such(night: date, key: ObservationKey, table: pa.Table) -> UsageError:
     rows, wanted = set(zip(*columns, strict=True)), (key.model, key.endpoint, key.prompt_id)
     depth = next(at for at in range(len(wanted)) if wanted[: at + 1] not in {row[: at + 1] for row in rows})
     what = ("model", "endpoint", "prompt")[depth]
-    near = sorted({row[depth] for row in rows if row[:depth] == wanted[:depth]})
+    known = {row[depth] for row in rows if row[:depth] == wanted[:depth]}
+    article = "an" if what == "endpoint" else "a"
     return UsageError(
-        f"expected a {what} of the night {night.isoformat()}, found '{wanted[depth]}'",
+        f"expected {article} {what} of the night {night.isoformat()}, found '{wanted[depth]}'",
         where=f"--{what}",
-        do=f"Give one of: {', '.join(near)}",
+        do=did_you_mean(wanted[depth], known),
     )
 
 
