@@ -7,6 +7,9 @@ module that touches it::
            probing/          archive/   method/   archive/   site/    verification/
 
     log/          the transparency log of what is archived: tree, tiles, signed notes, proofs; pure
+    stores/       buckets and durable files, for archive and publishing: access, lease, addresses, credentials
+    starter/      what a new site root is made of
+    cluster/      months and years spread over workers
     publishing/   the laid-out site to where it is served: an object store or a folder
     cli.py        the command line: options, clock, exit codes
     terminal/     its other end: progress, tables, messages
@@ -16,7 +19,7 @@ module that touches it::
     records/      the nouns
     errors.py     what can go wrong, by who can act
 
-Layers: cli > workflows > stages (never each other) > records > errors.
+Layers: cli > workflows > stages (never each other) > stores > settings > records > errors.
 """
 
 __version__ = "0.1.0"

@@ -20,10 +20,14 @@ from generator.records.definition_file import parse_method
 from generator.records.prompt import Prompt, PromptFamily, PromptSet
 from generator.records.prompt_report import PromptReport
 from generator.records.refusal import place, refusal
+from generator.records.reply import Reply, parse_reply
+from generator.records.store_address import StoreAddress, parse_store_address
 from generator.settings import PATTERN_WORDS, Settings
-from generator.settings_rules import check_settings
+from generator.settings_rules import archive_refusal, check_settings
 
 _PACKAGE = Path(__file__).parent
+_REPLY_PARTS = 4
+"""Author, name, endpoint and the file."""
 
 _T = TypeVar("_T")
 
@@ -32,6 +36,18 @@ def packaged(name: str) -> Path:
     """Return where the installed program keeps a default: `content`, `templates` or `archive/FORMAT.md`."""
     bundled = _PACKAGE / "_defaults" / name
     return bundled if bundled.exists() else _PACKAGE.parent / name
+
+
+def settings_of(data: bytes) -> Settings:
+    """Return what the bytes of a content/site.toml say.
+
+    Raises:
+        ContentError: naming the field that is missing, unknown, of another type or out of bounds.
+    """
+    where = "content/site.toml"
+    settings = _convert(_toml(data, where), Settings, where)
+    check_settings(settings, where)
+    return settings
 
 
 class Content:
@@ -47,17 +63,32 @@ class Content:
         Raises:
             ContentError: naming the field that is missing, unknown, of another type or out of bounds.
         """
-        where = "content/site.toml"
         path = self._folders[0] / "site.toml"
         if not path.is_file():
             raise ContentError(
                 f"expected a settings file, found {'something else' if path.exists() else 'none'}",
                 where=str(path),
-                do="Give --root the folder that holds content/, or copy content/site.toml from the project",
+                do="Give --root the folder that holds content/, or make such a folder with 'bitdepth init DIR'",
             )
-        settings = _convert(_toml(_read(path, where), where), Settings, where)
-        check_settings(settings, where)
-        return settings
+        return settings_of(_read(path, "content/site.toml"))
+
+    def archive(self) -> StoreAddress | None:
+        """Return where site.toml says that the archive lies; None for the folder archive/ of the site root.
+
+        A copy of an archive without that file is read where it lies, and what is wrong elsewhere in it hides nothing.
+
+        Raises:
+            ContentError: where it names no folder or bucket.
+        """
+        where = "content/site.toml"
+        try:
+            address = _toml(_read(self._folders[0] / "site.toml", where), where).get("archive")
+        except ContentError:
+            return None
+        found = parse_store_address(address) if isinstance(address, str) else None
+        if found is None and address is not None:
+            raise archive_refusal(address, where)
+        return found
 
     def method(self, version: str) -> Method:
         """Return one method version.
@@ -122,12 +153,37 @@ class Content:
         return PromptSet(name=name, sha256=_digest(bodies), families=tuple(families))
 
     def pages(self) -> dict[str, str]:
-        """Return the prose pages, Markdown by name."""
+        """Return the prose pages, Markdown by name; the chapters of the guide as `guide/<name>`."""
         found: dict[str, str] = {}
         for folder in reversed(self._folders):
-            for path in sorted((folder / "pages").glob("*.md")):
-                found[path.stem] = _text(_read(path, f"content/pages/{path.name}"), f"content/pages/{path.name}")
+            pages = folder / "pages"
+            for path in sorted((*pages.glob("*.md"), *pages.glob("guide/*.md"))):
+                name = path.relative_to(pages).as_posix()
+                found[name.removesuffix(".md")] = _text(_read(path, f"content/pages/{name}"), f"content/pages/{name}")
         return found
+
+    def replies(self) -> tuple[Reply, ...]:
+        """Return what those whom grades concern replied; the packaged content holds none.
+
+        Raises:
+            ContentError: naming a file that is no reply, or lies where none is read.
+        """
+        folder = self._folders[0] / "replies"
+        found = []
+        for path in sorted(folder.rglob("*")):
+            name = path.relative_to(folder).as_posix()
+            if path.is_dir() or path.name.startswith("."):
+                continue
+            parts = name.removesuffix(".md").split("/")
+            if len(parts) != _REPLY_PARTS or path.suffix != ".md":
+                raise ContentError(
+                    "expected replies at <author>/<name>/<endpoint>/<any name>.md, found a file elsewhere",
+                    where=f"content/replies/{name}",
+                    do="Move it into the folder of its endpoint, named as the endpoint's address below /models/ is",
+                )
+            text = _text(_read(path, f"content/replies/{name}"), f"content/replies/{name}")
+            found.append(parse_reply(text, folder="/".join(parts[:-1]), name=parts[-1]))
+        return tuple(found)
 
     def method_files(self, version: str) -> tuple[bytes, bytes]:
         """Return a method version's definition and prose as they lie."""

@@ -1,42 +1,22 @@
-"""The repository and its wheel: what a stranger gets, and what must never stand in a committed file."""
+"""The repository: what a stranger gets, and what must never stand in a committed file."""
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import subprocess
 import sys
-import zipfile
 from pathlib import Path
 
 import kept_site
 import pytest
+import repository_files
+from repository_files import FORBIDDEN, REPOSITORY, committed
 
 from generator.records.definition_file import parse_definition
 from generator.workflows.rendering import render
 from generator.workflows.verifying import verify
 from generator.workflows.world import Root
-
-REPOSITORY = Path(__file__).parent.parent
-SKIPPED = {".git", ".venv", "demo", "site", "dist", "__pycache__", ".cache"}
-
-
-def committed() -> list[Path]:
-    """Return the files of the repository as git lists them, or as they lie where there is no git."""
-    listed = subprocess.run(
-        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-        cwd=REPOSITORY,
-        capture_output=True,
-        check=False,
-    )
-    if listed.returncode == 0 and listed.stdout:
-        return [path for name in listed.stdout.decode().split("\0") if name and (path := REPOSITORY / name).is_file()]
-    return [
-        path
-        for path in REPOSITORY.rglob("*")
-        if path.is_file() and not SKIPPED & set(path.relative_to(REPOSITORY).parts)
-    ]
 
 
 class TestTheRepositorysOwnArchive:
@@ -67,17 +47,10 @@ class TestTheRepositorysOwnArchive:
 
 
 class TestNoCommittedFileHolds:
-    @pytest.mark.parametrize(
-        ("what", "pattern"),
-        [
-            ("a registry's address", rb"pypi\.org|pythonhosted\.org|registry\.npmjs|deb\.debian\.org|/simple/"),
-            ("a path of a machine", rb"/(?:home|root|Users|opt|work)/[A-Za-z0-9._-]+/"),
-            ("a key", rb"sk-or-v1-[0-9a-f]{8}|ghp_[A-Za-z0-9]{20}|-----BEGIN [A-Z ]*PRIVATE KEY"),
-        ],
-    )
+    @pytest.mark.parametrize(("what", "pattern"), FORBIDDEN)
     def test_it(self, what: str, pattern: bytes):
-        """Neither registry nor machine nor key is named anywhere but in this test."""
-        own = Path(__file__).resolve()
+        """Neither registry nor machine nor key is named anywhere but in the list of what must not be."""
+        own = Path(repository_files.__file__).resolve()
         # Recorded bodies are other projects' files, kept as they were.
         found = [
             f"{path.relative_to(REPOSITORY)}: {match.group().decode(errors='replace')}"
@@ -95,58 +68,6 @@ class TestNoCommittedFileHolds:
             assert len(pins) > 10
             for block in re.split(r"^(?=[A-Za-z0-9._-]+==)", text, flags=re.MULTILINE)[1:]:
                 assert "--hash=sha256:" in block
-
-
-@pytest.fixture(scope="module")
-def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder with the wheel's content, built from this repository."""
-    folder = tmp_path_factory.mktemp("wheel")
-    source = folder / "source"
-    for path in committed():
-        target = source / path.relative_to(REPOSITORY)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(path, target)
-    subprocess.run(
-        [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder / "dist")],
-        cwd=source,
-        check=True,
-        capture_output=True,
-    )
-    wheel = next((folder / "dist").glob("*.whl"))
-    with zipfile.ZipFile(wheel) as archive:
-        archive.extractall(folder / "installed")
-    return folder / "installed"
-
-
-class TestTheWheel:
-    def test_it_carries_templates_content_methods_and_the_demos_data(self, installed: Path):
-        """What a site root may leave out lies in the wheel, byte for byte."""
-        defaults = installed / "generator/_defaults"
-        for name in ("content/methods/0.1.toml", "content/methods/0.1.md", "content/site.toml", "archive/FORMAT.md"):
-            assert (defaults / name).read_bytes() == (REPOSITORY / name).read_bytes()
-        assert sorted(path.name for path in (defaults / "templates").rglob("*") if path.is_file()) == sorted(
-            path.name for path in (REPOSITORY / "templates").rglob("*") if path.is_file()
-        )
-        assert (installed / "generator/probing/demo/recording/answers.parquet").is_file()
-        assert (installed / "generator/probing/demo/faults.toml").is_file()
-
-    def test_it_serves_a_site_root_from_anywhere(self, installed: Path, tmp_path: Path):
-        """The wheel alone renders and verifies another folder's archive."""
-        kept_site.make_root(tmp_path / "root", nights=2, rendered=False)
-        environment = {**os.environ, "PYTHONPATH": str(installed)}
-        where = [sys.executable, "-c", "import generator; print(generator.__file__)"]
-        found = subprocess.run(where, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True).stdout
-        assert found.startswith(str(installed))
-        for command in ("render", "verify"):
-            done = subprocess.run(
-                [sys.executable, "-m", "generator", command, "--root", str(tmp_path / "root")],
-                cwd=tmp_path,
-                env=environment,
-                capture_output=True,
-                text=True,
-                check=False,
-            )
-            assert done.returncode == 0, done.stderr
 
 
 class TestTheDocumentsAreTrue:
