@@ -25,11 +25,11 @@ demo: .venv/.run
 	$(BIN)/bitdepth demo --out $(DEMO)
 
 test: .venv/.dev
-	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile
+	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
 
 # Every branch of the pure modules, by all tests; on demand, because tracing takes half as long again.
 coverage: .venv/.dev
-	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile --cov=generator --cov-report=
+	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder --cov=generator --cov-report=
 	$(BIN)/python -m coverage report --fail-under=100 --include="$$(cat tests/pure_modules.txt | paste -sd, -)"
 
 # The tests that only .ci/run adds: up to half an hour more.

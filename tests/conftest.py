@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -23,12 +24,26 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Skip the tests of a tier that was not asked for."""
+    """Skip the tests of a tier that was not asked for, and order the modules so that no worker waits for another.
+
+    The demo is made by the first module; those that read it come last, behind all that do without. Modules of few tests
+    hold the longest ones, and come before those of many.
+    """
     for tier, how in (("ci", ".ci/run"), ("long", "make test-long")):
         if not config.getoption(f"--{tier}"):
             for item in items:
                 if item.get_closest_marker(tier):
                     item.add_marker(pytest.mark.skip(reason=f"{tier}: run with --{tier} ({how})"))
+    tests = Counter(item.path for item in items)
+    reading = {item.path for item in items if "demo" in getattr(item, "fixturenames", ())}
+    items.sort(
+        key=lambda item: (
+            item.path.name != "test_demo.py",
+            item.path in reading,
+            tests[item.path],
+            item.path.name,
+        )
+    )
 
 
 @pytest.fixture(scope="session")

@@ -100,7 +100,7 @@ def leaks(site: DemoSite, done: subprocess.CompletedProcess[str]) -> list[str]:
 
 
 class TestTheKeyStandsNowhere:
-    @pytest.mark.parametrize("options", [(), ("--json",)])
+    @pytest.mark.parametrize("options", [(), pytest.param(("--json",), marks=pytest.mark.ci)])
     def test_on_an_honest_router(self, site: DemoSite, options: tuple[str, ...]):
         """Neither output, journal, archive nor site holds it, nor the one that signed the log."""
         done = site.run("nightly", *options)

@@ -134,6 +134,7 @@ class TestEqualInputGivesEqualBytes:
         for folder in ("grades", "pages"):
             assert snapshot(tmp_path / "archive" / folder) == snapshot(demo / "archive" / folder)
 
+    @pytest.mark.ci
     def test_kept_pages_survive_a_change_of_template(self, demo: Path, tmp_path: Path):
         """Permanent pages are laid out from their kept bytes; only views are rendered anew."""
         shutil.copytree(demo, tmp_path / "demo", ignore=shutil.ignore_patterns("site", ".site.*"))
@@ -156,6 +157,7 @@ class TestEqualInputGivesEqualBytes:
 
 
 class TestALaterVersionRegradesTheArchive:
+    @pytest.mark.ci
     def test_every_old_page_and_record_stays_as_it_is(self, demo: Path, tmp_path: Path):
         """Made current, the calibrated version grades every window anew; what was kept before keeps its bytes."""
         shutil.copytree(demo, tmp_path / "demo")

@@ -98,7 +98,9 @@ class TestANightEndToEnd:
 
 
 class TestKilledAtAnyPointTheSameCommandCarriesOn:
-    @pytest.mark.parametrize("lines", [1, 150, 400])
+    @pytest.mark.parametrize(
+        "lines", [pytest.param(1, marks=pytest.mark.ci), 150, pytest.param(400, marks=pytest.mark.ci)]
+    )
     def test_a_killed_and_resumed_night_is_the_undisturbed_one(self, site: DemoSite, lines: int):
         """No answer is lost, none is asked twice but those in flight, and the observations are the same."""
         plan = _killed(site, lines)[0]
@@ -116,7 +118,10 @@ class TestKilledAtAnyPointTheSameCommandCarriesOn:
         assert again.run("nightly").returncode == 0
         assert observations(again) == disturbed
 
-    @pytest.mark.parametrize("step", ["tables", "night.json", "grades", "pages", "site"])
+    @pytest.mark.parametrize(
+        "step",
+        [*(pytest.param(step, marks=pytest.mark.ci) for step in ("tables", "grades", "site")), "night.json", "pages"],
+    )
     def test_a_run_killed_after_the_seal_ends_with_the_bytes_of_one_that_was_not(self, site: DemoSite, step: str):
         """Whichever file a killed run got to, the next run completes it byte for byte."""
         plan = _killed(site, 0)[0]

@@ -37,6 +37,7 @@ class TestTheSamePages:
         with pytest.raises(ValueError, match="another form"):
             list(split([grades, odd], made.ROOT / "templates"))
 
+    @pytest.mark.ci
     @pytest.mark.parametrize("who", [site_theirs.MARKDOWN, site_theirs.ADAPTER])
     def test_hugo_builds_them(self, grades: Path, tmp_path: Path, who: str):
         """Hugo's pages are ours, but that it writes '+' as a reference."""

@@ -82,6 +82,7 @@ def every_page() -> Mapping[str, bytes]:
 class TestConforms:
     """'HTML conforms'."""
 
+    @pytest.mark.ci
     def test_every_kind_of_page(self, tmp_path: Path):
         """The Nu checker finds nothing in any kind of page."""
         pages = {path: every_page()[path] for path in browsing.kinds(made.sites())}

@@ -8,8 +8,8 @@ checkpoint, arrives, at every instant. It holds because of the order, steps with
    pages, the deepest first;
 3. views that replace what is there: all that they refer to is there by now;
 4. what lists the others and is read by itself: feeds and the log's checkpoint, then the first page, which every page
-   refers to; and last what is come by without it, at addresses that anyone knows: sitemaps, robots.txt, and the page that
-   is shown for an address at which nothing is;
+   refers to; and last what is come by without it, at addresses that anyone knows: sitemaps, robots.txt, and the page
+   that is shown for an address at which nothing is;
 5. only then views that are no part of the site any more are removed, what lists them first.
 
 A permanent object is never replaced, and never removed but where the site declares that a text was withheld from it;
