@@ -118,7 +118,8 @@ def method(version: str = "0.1", **replaced: Any) -> Method:
 def pages() -> dict[str, str]:
     """Return the repository's own prose pages."""
     folder = ROOT / "content" / "pages"
-    return {path.stem: path.read_text("utf-8") for path in sorted(folder.glob("*.md"))}
+    found = sorted(folder.rglob("*.md"))
+    return {path.relative_to(folder).as_posix().removesuffix(".md"): path.read_text("utf-8") for path in found}
 
 
 def grade(endpoint: str = "alder", provider: str = "Alder", **changes: Any) -> Grade:

@@ -13,7 +13,8 @@ from markupsafe import Markup, escape
 from generator.errors import ContentError
 from generator.records.grade import Letter
 from generator.site.citation import script_json
-from generator.site.templates import _escaped, load
+from generator.site.environment import escaped
+from generator.site.templates import load
 
 SPECIAL = st.text("<>&'\"ab")
 
@@ -34,7 +35,7 @@ class TestEverythingPrintedIsEscaped:
     )
     def test_as_markupsafe_does(self, value: object):
         """Whatever is printed comes out as markupsafe escapes it."""
-        assert _escaped(value) == str(escape(value))
+        assert escaped(value) == str(escape(value))
 
     def test_by_every_template(self, tmp_path: Path):
         """In blocks, macros, loops, inclusions and captured text, a value is escaped once."""

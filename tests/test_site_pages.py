@@ -268,6 +268,7 @@ class TestFirstPage:
             "about/index.html",
             "persistence/index.html",
             "verify/index.html",
+            *(f"{name.removesuffix('index').rstrip('/')}/index.html" for name in made.pages() if "/" in name),
             "calibration/index.html",
             "data/index.html",
             "data/format/index.html",

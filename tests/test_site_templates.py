@@ -29,13 +29,13 @@ class TestFolders:
         context = made.context(grade, made.material())
         assert grade_page.render(grade, context, own) == grade_page.render(grade, context, made.TEMPLATES)
         assert own is not made.TEMPLATES
-        frame_values = {"page": _page(), "links": _page().links}
+        frame_values = {"page": _page(), "links": _Links()}
         assert b"<h1>Ours</h1>" in own.render("not_found.html", **frame_values)
 
     def test_missing_folder_is_passed_over(self, tmp_path: Path):
         """A root without a folder of its own uses the packaged one."""
         assert b"No page here" in load([tmp_path / "none", PACKAGED]).render(
-            "not_found.html", page=_page(), links=_page().links
+            "not_found.html", page=_page(), links=_Links()
         )
 
     def test_reads_nothing_after_loading(self, tmp_path: Path):
@@ -119,7 +119,7 @@ class _Links(msgspec.Struct):
 class _Page(msgspec.Struct):
     """A frame for a template of a root's own."""
 
-    links: _Links
+    up: str = "/"
     title: str = "t"
     description: str = "d"
     canonical: str | None = None
@@ -135,4 +135,4 @@ class _Page(msgspec.Struct):
 
 
 def _page() -> _Page:
-    return _Page(links=_Links())
+    return _Page()

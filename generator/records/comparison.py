@@ -25,7 +25,7 @@ def is_outside(differing: int, compared: int, allowed: Fraction, level: Fraction
         level: the margin's level as a ratio: so many or more would have to come of independent chance, at the floors'
             pooled rate, less often than this; None without a margin.
     """
-    if differing <= allowed:
+    if differing * allowed.denominator <= allowed.numerator:
         return False
     return level is None or upper_tail(differing, compared, allowed / compared) < level
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
@@ -28,15 +28,24 @@ def printed(value: Fraction, limits: Iterable[Limit] = (), digits: int = 1) -> s
         limits: what a letter depends on, in the same unit.
         digits: digits after the point to begin with.
     """
-    # In whole numbers throughout: a Fraction made at each step costs a page of figures more than the page itself.
-    over, under = value.as_integer_ratio()
-    sides = [(*limit.as_integer_ratio(), _side(over, under, *limit.as_integer_ratio())) for limit in limits]
+    return ratio(*value.as_integer_ratio(), [limit.as_integer_ratio() for limit in limits], digits)
+
+
+def ratio(part: int, whole: int, limits: Collection[tuple[int, int]] = (), digits: int = 1) -> str:
+    """Return a ratio over a positive whole as `printed` does, its limits as ratios too.
+
+    In whole numbers throughout: a Fraction made at each step costs a page of figures more than the page itself.
+    """
     for places in range(digits, MOST_DIGITS):
         scale = 10**places
-        scaled = _nearest(over * scale, under)
-        if all(_side(scaled, scale, part, whole) == side for part, whole, side in sides):
+        scaled = _nearest(part * scale, whole)
+        for over, under in limits:
+            exact, shown = part * under - over * whole, scaled * under - over * scale
+            if (exact > 0) != (shown > 0) or (exact < 0) != (shown < 0):
+                break
+        else:
             return _decimal(scaled, places)
-    return str(value)
+    return str(Fraction(part, whole))
 
 
 def percent(part: int, whole: int, limits: Iterable[Limit] = ()) -> str:
@@ -46,7 +55,7 @@ def percent(part: int, whole: int, limits: Iterable[Limit] = ()) -> str:
 
 @lru_cache(_REMEMBERED, typed=True)
 def _percent(part: int, whole: int, limits: tuple[Limit, ...]) -> str:
-    return printed(Fraction(100 * part, whole), limits)
+    return ratio(100 * part, whole, [limit.as_integer_ratio() for limit in limits])
 
 
 def counted(number: int, noun: str, plural: str | None = None) -> str:
@@ -57,12 +66,6 @@ def counted(number: int, noun: str, plural: str | None = None) -> str:
 def decimal_text(value: Decimal) -> str:
     """Return a decimal in plain notation without closing zeros."""
     return _strip(format(value, "f"))
-
-
-def _side(part: int, whole: int, limit_part: int, limit_whole: int) -> int:
-    """Return on which side of a limit a ratio lies, both over positive wholes: -1 below, 0 on it, 1 above."""
-    left, right = part * limit_whole, limit_part * whole
-    return (left > right) - (left < right)
 
 
 def _nearest(part: int, whole: int) -> int:

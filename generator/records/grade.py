@@ -188,6 +188,11 @@ class Grade(msgspec.Struct, frozen=True, kw_only=True):
     """The size in tokens of the longest context probe answered in the window."""
     supersedes: tuple[Superseded, ...]
 
+    @property
+    def column_letters(self) -> tuple[Letter | None, Letter | None, Letter | None, Letter | None]:
+        """The letters that the columns read, in their order; None where one was not measured."""
+        return self.m_letter, self.t_letter, self.d_letter, self.r_letter
+
     def column_letter(self, column: Column) -> Letter | None:
         """Return the letter that a column reads, or None when it was not measured."""
         return {

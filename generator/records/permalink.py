@@ -11,7 +11,7 @@ PROOF = "grade.tlog-proof"
 """What the proof beside a permanent page is called."""
 
 _REMEMBERED = 4096
-"""Models whose part of an address is kept: it stands many times on each of their pages."""
+"""Models and grades whose part of an address is kept: it stands many times on each of their pages."""
 
 
 def model_path(model: str) -> str:
@@ -39,6 +39,7 @@ def grades_path(model: str, endpoint: str | None = None) -> str:
     return f"grades/{_model_segments(model)}/" + ("" if endpoint is None else f"{path_segment(endpoint)}/")
 
 
+@lru_cache(_REMEMBERED)
 def grade_index_path(model: str, endpoint: str, window_end: date) -> str:
     """Return where a grade's index lies: every method version it was graded under."""
     return f"grades/{_model_segments(model)}/{path_segment(endpoint)}/{window_end.isoformat()}/"

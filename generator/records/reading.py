@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import lru_cache
-from math import ceil, floor
 from typing import assert_never
 
 import msgspec
 
 from generator.records.comparison import is_outside
 from generator.records.definition import CONDITION_LETTERS, Definition
-from generator.records.figures import counted, percent, printed
+from generator.records.figures import counted, percent, printed, ratio
 from generator.records.grade import (
     Column,
     DeclaredChange,
@@ -26,7 +25,7 @@ from generator.records.grade import (
     UnratedReason,
 )
 
-_REMEMBERED = 8192
+_REMEMBERED = 1024
 """Nights whose words are kept: the same few counts stand on page after page."""
 
 NOT_MEASURED = "not measured"
@@ -67,19 +66,19 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
 
 def readings(grade: Grade, definition: Definition) -> tuple[Reading, ...]:
     """Return the four columns of a grade in words, in the order M, T, D, R."""
-    words = {
-        Column.M: match_words(grade, definition),
-        Column.T: task_words(grade, definition),
-        Column.D: declared_words(grade),
-        Column.R: reliability_words(grade, definition),
-    }
-    return tuple(Reading(column=c, letter=grade.column_letter(c), words=words[c]) for c in Column)
+    m, t, d, r = grade.column_letters
+    return (
+        Reading(column=Column.M, letter=m, words=match_words(grade, definition)),
+        Reading(column=Column.T, letter=t, words=task_words(grade, definition)),
+        Reading(column=Column.D, letter=d, words=declared_words(grade)),
+        Reading(column=Column.R, letter=r, words=reliability_words(grade, definition)),
+    )
 
 
 def short_form(grade: Grade) -> str:
     """Return the letter as it stands where space is short: 'B 0.1 · M A T B D A R A'."""
-    columns = " ".join(f"{column} {grade.column_letter(column) or NO_LETTER}" for column in Column)
-    return f"{grade.letter} {grade.method_version} · {columns}"
+    m, t, d, r = (letter or NO_LETTER for letter in grade.column_letters)
+    return f"{grade.letter} {grade.method_version} · M {m} T {t} D {d} R {r}"
 
 
 def match_words(grade: Grade, definition: Definition) -> str:
@@ -100,16 +99,7 @@ def match_words(grade: Grade, definition: Definition) -> str:
 
 def night_words(night: MatchNight, definition: Definition) -> str:
     """Return one measured night of column M in words: 'within', 'within the margin' or 'outside'."""
-    level = None if definition.margin is None else definition.margin.ratio
-    return _night_words(night.mismatches, night.prompts, night.allowed_numerator, night.allowed_denominator, level)
-
-
-@lru_cache(_REMEMBERED)
-def _night_words(mismatches: int, prompts: int, numerator: int, denominator: int, level: Fraction | None) -> str:
-    allowed = Fraction(numerator, denominator)
-    if not is_outside(mismatches, prompts, allowed):
-        return "within"
-    return "outside" if is_outside(mismatches, prompts, allowed, level) else "within the margin"
+    return night_figures(night, definition)[1]
 
 
 def agreement_words(differing: int, compared: int, allowed: Fraction, definition: Definition) -> str | None:
@@ -130,13 +120,25 @@ def allowed_figure(night: MatchNight) -> str:
 
     A night of 2 mismatches is outside where 59/30 are allowed: they print as 1.97, never as 2.
     """
-    return _allowed_figure(night.mismatches, night.allowed_numerator, night.allowed_denominator)
+    return _night_figures(night.mismatches, night.prompts, night.allowed_numerator, night.allowed_denominator, None)[0]
+
+
+def night_figures(night: MatchNight, definition: Definition) -> tuple[str, str]:
+    """Return one measured night's `allowed_figure` and its `night_words`."""
+    level = None if definition.margin is None else definition.margin.ratio
+    return _night_figures(night.mismatches, night.prompts, night.allowed_numerator, night.allowed_denominator, level)
 
 
 @lru_cache(_REMEMBERED)
-def _allowed_figure(mismatches: int, numerator: int, denominator: int) -> str:
+def _night_figures(
+    mismatches: int, prompts: int, numerator: int, denominator: int, level: Fraction | None
+) -> tuple[str, str]:
+    below = numerator // denominator
+    figure = ratio(numerator, denominator, limits=((mismatches, 1), (below, 1), (below + 1, 1)))
     allowed = Fraction(numerator, denominator)
-    return printed(allowed, limits=(mismatches, floor(allowed), ceil(allowed)))
+    if not is_outside(mismatches, prompts, allowed):
+        return figure, "within"
+    return figure, "outside" if is_outside(mismatches, prompts, allowed, level) else "within the margin"
 
 
 def task_points(grade: Grade) -> Fraction | None:
@@ -145,8 +147,9 @@ def task_points(grade: Grade) -> Fraction | None:
         return None
     if grade.t_within_floor:
         return Fraction(0)
-    best = Fraction(grade.t_best_correct, grade.t_best_counted)
-    return max(Fraction(0), 100 * (best - Fraction(grade.t_correct, grade.t_counted)))
+    # The difference of the two shares over the product of what they are of: one Fraction, not five.
+    ahead = grade.t_best_correct * grade.t_counted - grade.t_correct * grade.t_best_counted
+    return max(Fraction(0), Fraction(100 * ahead, grade.t_best_counted * grade.t_counted))
 
 
 def task_words(grade: Grade, definition: Definition) -> str:

@@ -22,7 +22,7 @@ import msgspec
 from generator.errors import ArchiveError, IntegrityError
 from generator.site.beside import Beside, Record, marks
 from generator.site.files import Files
-from generator.site.interface import Shelf
+from generator.site.interface import UNCHANGED, Shelf
 
 _PERMANENT = re.compile(
     r"grades/(?:[^/]+/){3}[0-9-]{10}/v[0-9]+\.[0-9]+/(?:index\.html|grade\.json|grade\.tlog-proof)|method/[0-9]+\.[0-9]+/index\.html"
@@ -205,6 +205,9 @@ def _build(
     for path, data in views:
         if path in paths:
             raise IntegrityError("expected one file for each path, found two", where=path)
+        if data is UNCHANGED and path in old_views:
+            paths.add(path)
+            continue
         target = files.target(path)
         found = files.read(target)
         if found is not None and is_permanent(path) and path not in old_views:

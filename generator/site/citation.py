@@ -13,7 +13,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from generator.records.grade import Column, Grade
+from generator.records.grade import Grade
 from generator.records.permalink import permalink_path
 from generator.records.reading import LETTER_WORDS, NO_LETTER, provisional_words
 from generator.settings import Settings
@@ -46,6 +46,27 @@ _BIBTEX = str.maketrans(
 )
 _JOINED = re.compile("-(?=-)|,(?=,)")
 """Characters that LaTeX's fonts join with the one that follows: hyphens to a dash, commas to a quotation mark."""
+
+_ENTRY = """@misc{%s,
+  author = {{%s}},
+  title = {{%s}},
+  year = {%s},
+  month = %s,
+  note = {%s},
+  url = {%s},
+}"""
+"""A month is one of BibTeX's own words and stands bare."""
+_ITEM = """[{
+  "id": %s,
+  "type": "dataset",
+  "title": %s,
+  "author": [{"literal": %s}],
+  "publisher": %s,
+  "issued": {"date-parts": [[%s, %s, %s]]},
+  "version": %s,
+  "note": %s,
+  "URL": %s
+}]"""
 
 
 class Citation(msgspec.Struct, frozen=True, kw_only=True):
@@ -109,13 +130,16 @@ def standing_words(grade: Grade, settings: Settings) -> str:
 
 
 def _result(grade: Grade, standing: str) -> str:
-    columns = ", ".join(f"{column} {grade.column_letter(column) or NO_LETTER}" for column in Column)
+    m, t, d, r = (letter or NO_LETTER for letter in grade.column_letters)
+    columns = f"M {m}, T {t}, D {d}, R {r}"
     return f"{grade.letter}, {LETTER_WORDS[grade.letter]}, method {grade.method_version} ({columns}; {standing})"
 
 
 def script_json(value: Mapping[str, object]) -> str:
     """Return JSON that can stand inside a `<script>` element: ASCII only, and no '<', '>' or '&' in it."""
     text = msgspec.json.encode(value).decode()
+    if text.isascii() and not any(character in text for character in "<>&\x7f"):  # Nearly always, and seen at once.
+        return text
     return _NOT_IN_SCRIPT.sub(lambda found: "".join(f"\\u{unit}" for unit in _units(found[0])), text)
 
 
@@ -132,33 +156,31 @@ def _text(grade: Grade, name: Named, settings: Settings) -> str:
 
 
 def _bibtex(grade: Grade, name: Named, key: str, settings: Settings) -> str:
-    fields = {
-        "author": f"{{{_escaped(settings.publisher)}}}",
-        "title": f"{{{_escaped(name.title)}}}",
-        "year": str(grade.issued.year),
-        "month": _MONTHS[grade.issued.month - 1],
-        "note": _escaped(f"{name.result}. Issued {grade.issued.isoformat()}"),
-        "url": name.permalink,
-    }
-    # A month is one of BibTeX's own words and stands bare.
-    rows = [f"  {field} = {value if field == 'month' else f'{{{value}}}'}," for field, value in fields.items()]
-    return "\n".join([f"@misc{{{key},", *rows, "}"])
+    return _ENTRY % (
+        key,
+        _escaped(settings.publisher),
+        _escaped(name.title),
+        grade.issued.year,
+        _MONTHS[grade.issued.month - 1],
+        _escaped(f"{name.result}. Issued {grade.issued.isoformat()}"),
+        name.permalink,
+    )
 
 
 def _csl_json(grade: Grade, name: Named, key: str, settings: Settings) -> str:
-    item = {
-        "id": key,
-        "type": "dataset",
-        "title": name.title,
-        "author": [{"literal": settings.publisher}],
-        "publisher": settings.publisher,
-        "issued": {"date-parts": [[grade.issued.year, grade.issued.month, grade.issued.day]]},
-        "version": grade.method_version,
-        "note": name.result,
-        "URL": name.permalink,
-    }
-    rows = ",\n".join(f'  "{member}": {json.dumps(value)}' for member, value in item.items())
-    return f"[{{\n{rows}\n}}]"
+    publisher, issued = json.dumps(settings.publisher), grade.issued
+    return _ITEM % (
+        json.dumps(key),
+        json.dumps(name.title),
+        publisher,
+        publisher,
+        issued.year,
+        issued.month,
+        issued.day,
+        json.dumps(grade.method_version),
+        json.dumps(name.result),
+        json.dumps(name.permalink),
+    )
 
 
 def _key(grade: Grade) -> str:

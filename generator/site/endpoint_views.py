@@ -18,10 +18,13 @@ from generator.site.anchors import COLUMN_ANCHORS
 from generator.site.embedding import embedding
 from generator.site.explained import Explained, explained
 from generator.site.frame import Step, frame, replayed_line
-from generator.site.grade_page import FamilyRow, floor_words
+from generator.site.grade_index_fingerprint import Fingerprints
+from generator.site.grade_rows import FamilyRow, family_row
 from generator.site.history import changes
+from generator.site.interface import UNCHANGED, Unchanged
 from generator.site.library import EndpointStory, Library, ModelStory
 from generator.site.links import INDEX, Links
+from generator.site.replies import Replies, replies
 from generator.site.shown_tables import endpoint_tables, model_tables
 from generator.site.tables import Table
 from generator.site.templates import Templates
@@ -44,16 +47,23 @@ class History(msgspec.Struct, frozen=True, kw_only=True):
     folded: bool
 
 
-def render(library: Library, templates: Templates) -> Iterator[tuple[str, bytes]]:
+def render(library: Library, templates: Templates, unchanged: Unchanged | None = None) -> Iterator[tuple[str, bytes]]:
     """Yield the page of each model, each endpoint and each grade's index."""
     replayed = replayed_line(night.record for night in library.material.nights)
-    known = grade_index_view.later(library)
+    known, replied = grade_index_view.later(library), replies(library)
+    fingerprints = None if unchanged is None else Fingerprints(library, known, templates.sha256, replayed)
     for model in library.models:
         yield _model_page(model, library, templates, replayed)
         for story in model.endpoints:
-            yield _endpoint_page(story, library, templates, replayed)
+            yield _endpoint_page(story, library, replied, templates, replayed)
             for _, versions in groupby(story.grades, key=lambda grade: grade.window_end):
-                yield grade_index_view.render(story, tuple(versions), library, known, templates, replayed)
+                grades = tuple(versions)
+                if fingerprints is not None and unchanged is not None:
+                    path, fingerprint = fingerprints.of(story, grades, replied)
+                    if unchanged(path, fingerprint):
+                        yield path, UNCHANGED
+                        continue
+                yield grade_index_view.render(story, grades, library, known, replied, templates, replayed)
 
 
 def _model_page(model: ModelStory, library: Library, templates: Templates, replayed: str | None) -> tuple[str, bytes]:
@@ -89,7 +99,7 @@ def _model_page(model: ModelStory, library: Library, templates: Templates, repla
 
 
 def _endpoint_page(
-    story: EndpointStory, library: Library, templates: Templates, replayed: str | None
+    story: EndpointStory, library: Library, replied: Replies, templates: Templates, replayed: str | None
 ) -> tuple[str, bytes]:
     path = endpoint_path(story.model, story.endpoint) + INDEX
     links = Links(path)
@@ -120,6 +130,7 @@ def _endpoint_page(
         shown=() if story.shown is None else endpoint_tables(story.shown),
         explained=_explained(story, library),
         badge=embedding(story, library),
+        replies=replied.of(story.model, story.endpoint),
     )
     return path, page
 
@@ -136,7 +147,7 @@ def _families(grades: Iterable[Grade]) -> tuple[FamilyRow, ...]:
     for grade in grades:
         for family in grade.m_family:
             families.setdefault(family.family, family)
-    return tuple(FamilyRow(family=families[name], floor=floor_words(families[name])) for name in sorted(families))
+    return tuple(family_row(families[name]) for name in sorted(families))
 
 
 def _history(story: EndpointStory, library: Library) -> History:

@@ -15,6 +15,7 @@ from types import TracebackType
 from typing import Self
 
 from generator.errors import IntegrityError
+from generator.stores.durable import sync, write_all
 
 _SAFE_PATH = re.compile(r"(?!/)[^\x00-\x1f\\:]+(?<!/)")
 _FEW = 100
@@ -33,6 +34,8 @@ class Files:
         self._waiting: dict[str, str] = {}
         """By the name that it will have, where each page was written."""
         self._put: list[str] = []
+        self._above: set[str] = set()
+        """Folders of the site that are there and have folders in them."""
         self._folders: dict[str, None] = {}
         """Those with names that the disk may not have."""
 
@@ -96,6 +99,7 @@ class Files:
         while folder != self._root and os.path.isdir(folder) and not os.listdir(folder):  # noqa: PTH112, PTH208
             os.rmdir(folder)  # noqa: PTH106 - see settle
             self._folders.pop(folder, None)
+            self._above.discard(folder)
             folder = folder.rpartition("/")[0]
             self._folders[folder] = None
 
@@ -108,7 +112,7 @@ class Files:
             del self._waiting[target]
         if os.name == "posix":  # Elsewhere a folder cannot be opened.
             _sync_all(self._folders, os.O_RDONLY)
-        self._put, self._folders = [], {}
+        self._put, self._above, self._folders = [], set(), {}
 
     def _rename(self, source: str, target: str) -> None:
         os.replace(source, target)  # noqa: PTH105 - see settle
@@ -124,14 +128,15 @@ class Files:
             handle = os.open(target, flags, 0o666)
         self._folders[folder] = None
         try:
-            left = memoryview(data)
-            while left:
-                left = left[os.write(handle, left) :]
+            write_all(handle, data)
         finally:
             os.close(handle)
 
     def _make(self, folder: str) -> bool:
         above = folder.rpartition("/")[0]
+        if len(above) > len(self._root) and above not in self._above:  # From the top: to fail costs more than to ask.
+            self._make(above)
+            self._above.add(above)
         try:
             os.mkdir(folder)  # noqa: PTH102 - see settle
         except FileExistsError:
@@ -163,8 +168,4 @@ def _sync_all(targets: Collection[str], flags: int) -> None:
         os.sync()
         return
     for target in targets:
-        handle = os.open(target, flags)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+        sync(target, flags)

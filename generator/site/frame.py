@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 import msgspec
@@ -19,7 +20,7 @@ _MODEL_PARTS = 2
 """Parts of an address that name a model: author and name."""
 
 
-class Step(msgspec.Struct, frozen=True, kw_only=True):
+class Step(NamedTuple):
     """One step of the way from the first page to this one."""
 
     text: str
@@ -35,7 +36,8 @@ class Frame(msgspec.Struct, frozen=True, kw_only=True):
     description: str
     canonical: str | None
     """The page's full address; None where it has none of its own."""
-    links: Links
+    up: str
+    """The way to the site's folder."""
     steps: tuple[Step, ...]
     site_title: str
     publisher: str
@@ -48,6 +50,10 @@ class Frame(msgspec.Struct, frozen=True, kw_only=True):
     feeds: tuple[Step, ...]
     """What a reader of feeds finds: the model's where the page belongs to one, and the site's."""
     csp: str = CSP
+
+
+_VALUES = tuple(f"page.{field}" for field in Frame.__struct_fields__)
+"""What the values of a frame are called where a page is filled from its form."""
 
 
 def frame(  # noqa: PLR0913 - a page's title, description and way back are named where it is rendered
@@ -69,7 +75,7 @@ def frame(  # noqa: PLR0913 - a page's title, description and way back are named
         title=title,
         description=description,
         canonical=settings.address + path.removesuffix(INDEX) if path.endswith(INDEX) else None,
-        links=links,
+        up=links.up,
         steps=(home, *steps) if steps else (),
         site_title=settings.title,
         publisher=settings.publisher,
@@ -80,6 +86,11 @@ def frame(  # noqa: PLR0913 - a page's title, description and way back are named
         feeds=_feeds(path, links),
         csp=csp,
     )
+
+
+def frame_values(page: Frame) -> dict[str, object]:
+    """Return a frame as values of a form."""
+    return dict(zip(_VALUES, msgspec.structs.astuple(page), strict=True))
 
 
 def is_replayed(record: NightRecord) -> bool:

@@ -23,6 +23,7 @@ from generator.site.grade_page import record_bytes
 from generator.site.library import EndpointStory, Library
 from generator.site.linked_data import collection
 from generator.site.links import INDEX, Links
+from generator.site.replies import Replies
 from generator.site.templates import Templates
 
 
@@ -64,6 +65,7 @@ def render(  # noqa: PLR0913, PLR0917 - what all such pages share is made once, 
     grades: tuple[Grade, ...],
     library: Library,
     known: Later,
+    replied: Replies,
     templates: Templates,
     replayed: str | None,
 ) -> tuple[str, bytes]:
@@ -97,6 +99,7 @@ def render(  # noqa: PLR0913, PLR0917 - what all such pages share is made once, 
         versions=tuple(_version(each, library, known, links) for each in in_order),
         column_words=COLUMN_WORDS,
         proof=PROOF,
+        replies=replied.about(grade.model, grade.endpoint, grade.window_end),
         by_version={each.method_version: each for each in in_order},
         addresses=addresses,
         json_ld=script_json(collection(settings.address + folder, settings, page.title, addresses.values())),

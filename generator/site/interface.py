@@ -26,8 +26,15 @@ from generator.records.explanation import Explanation
 from generator.records.grade import Grade, Letter
 from generator.records.night import NightRecord, VoidRecord
 from generator.records.prompt import Prompt
+from generator.records.reply import Reply
 from generator.records.withheld import WithheldRecord
 from generator.settings import Settings
+
+UNCHANGED = bytes(bytearray(b"as it lies"))
+"""In place of a view's bytes, this very object: it lies in place, and nothing that it is made from has changed."""
+
+Unchanged = Callable[[str, str], bool]
+"""Whether a view lies in place as it was made, by its path and a fingerprint of all that it is made from."""
 
 
 class NightMaterial(msgspec.Struct, frozen=True, kw_only=True):
@@ -133,6 +140,8 @@ class GradedWindow(msgspec.Struct, frozen=True, kw_only=True):
     """The version was the current one then; otherwise it was graded beside it."""
     regrade: bool
     """Another version had graded the window before."""
+    sha256: str = ""
+    """Of the file that keeps its grades."""
 
 
 class Grades(Protocol):
@@ -189,7 +198,9 @@ class Material(msgspec.Struct, frozen=True, kw_only=True):
     """Each window of these grades, once for each version."""
     models: tuple[ModelMaterial, ...]
     pages: Mapping[str, str]
-    """Prose pages of content/pages, Markdown by name: 'about', 'verify', 'persistence'."""
+    """Prose pages of content/pages, Markdown by name: 'about', 'verify', 'guide/index', 'guide/demo'."""
+    replies: tuple[Reply, ...] = ()
+    """What those whom grades concern replied."""
     demo: tuple[DemoTruth, ...] = ()
     """Empty but on the demo's site."""
     demo_notes: tuple[str, ...] = ()

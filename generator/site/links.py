@@ -82,6 +82,10 @@ class Links:
         """Return the address of a permanent page by what names it."""
         return self.folder(permalink.permalink_path(model, endpoint, window_end, version))
 
+    def window(self, model: str, endpoint: str, window_end: date) -> str:
+        """Return the address of the index of a window's grades by what names it."""
+        return self.folder(permalink.grade_index_path(model, endpoint, window_end))
+
     def grade_index(self, grade: Grade) -> str:
         """Return the address of a grade's index."""
         return self.folder(permalink.grade_index_path(grade.model, grade.endpoint, grade.window_end))

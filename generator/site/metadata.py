@@ -8,6 +8,8 @@ changes cannot know: the grade's index lists them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from datetime import date
+from functools import lru_cache
 
 from generator.records.grade import Grade
 from generator.records.permalink import grade_index_path, method_path, night_path
@@ -60,7 +62,7 @@ def dataset(
         datePublished=grade.issued.isoformat(),
         temporalCoverage=f"{grade.window_start.isoformat()}/{grade.window_end.isoformat()}",
         measurementTechnique=base + method_path(grade.method_version),
-        isBasedOn=[base + night_path(night) for night in grade.nights],
+        isBasedOn=_nights(base, grade.nights),
         isPartOf=base + grade_index_path(grade.model, grade.endpoint, grade.window_end),
         variableMeasured=measured,
         distribution={
@@ -70,3 +72,8 @@ def dataset(
             "sha256": record_sha256,
         },
     )
+
+
+@lru_cache(1024)  # A window's nights stand on the pages of every endpoint.
+def _nights(base: str, nights: tuple[date, ...]) -> tuple[str, ...]:
+    return tuple(base + night_path(night) for night in nights)

@@ -62,6 +62,7 @@ def _llms(library: Library) -> str:
         _link(library, "Glossary", "glossary/", "what each word means here"),
         _link(library, "How to check a grade", "verify/", "without any of our programs"),
         _link(library, "What stays", "persistence/", "what never changes, what does, and how corrections are made"),
+        _link(library, "Guide", "guide/", "to run it, to publish nightly, to check, cite and dispute a grade"),
         _link(library, "About", "about/", "what to expect and what not, and how to cite"),
         "",
         "## Data",

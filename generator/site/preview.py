@@ -8,50 +8,24 @@ from urllib.parse import quote, unquote
 import msgspec
 from aiohttp import web
 
+from generator.records.permalink import method_path
+from generator.site import hosting, hosting_redirects
+from generator.site.beside import Beside
 from generator.site.build import is_permanent
+from generator.site.hosting_table import ANY_TYPE, ASK_AGAIN, FOR_EVER, HEADERS, NAMED_TYPES, TYPES, security_policy
 from generator.site.links import INDEX
 from generator.site.prose_views import NOT_FOUND
 
-_PLAIN = "text/plain; charset=utf-8"
-TYPES = {
-    ".bib": "application/x-bibtex; charset=utf-8",
-    ".css": "text/css; charset=utf-8",
-    ".csv": "text/csv; charset=utf-8",
-    ".html": "text/html; charset=utf-8",
-    ".js": "text/javascript; charset=utf-8",
-    ".json": "application/json",
-    ".jsonld": "application/ld+json",
-    ".md": "text/markdown; charset=utf-8",
-    ".parquet": "application/vnd.apache.parquet",
-    ".png": "image/png",
-    ".svg": "image/svg+xml",
-    ".tlog-proof": "text/plain; charset=utf-8",
-    ".toml": "application/toml",
-    ".txt": "text/plain; charset=utf-8",
-    ".vkey": "text/plain; charset=utf-8",
-    ".xml": "application/xml",
-}
-_ANY_TYPE = "application/octet-stream"
-NAMED_TYPES = {"feed.xml": "application/atom+xml", "SHA256SUMS": _PLAIN, "checkpoint": _PLAIN, "head": _PLAIN}
-"""The types of files whose names say more than their endings."""
-HEADERS = {
-    "X-Content-Type-Options": "nosniff",
-    "X-Frame-Options": "DENY",
-    "Referrer-Policy": "no-referrer",
-    "Access-Control-Allow-Origin": "*",
-}
-"""What every answer carries; pages bring their content security policy along. Everything here is public."""
-FOR_EVER = "public, max-age=31536000, immutable"
-ASK_AGAIN = "no-cache"
-
 
 class Found(msgspec.Struct, frozen=True, kw_only=True):
-    """What lies at an address: a file, or a folder whose address lacks its closing slash, or nothing."""
+    """What lies at an address: a file, or one that leads to another address, or nothing."""
 
     path: str | None = None
     """The file's path within the site."""
     moved: str | None = None
     """The address that the page has."""
+    latest: str | None = None
+    """The address that is the latest version today."""
 
 
 def find(site: Path, prefix: str, address: str) -> Found:
@@ -84,18 +58,35 @@ def _look(site: Path, prefix: str, path: str) -> Found:
     """Return what lies at a plain path."""
     file = path + INDEX if path.endswith("/") or not path else path
     target = site / file
+    if file in hosting.FILES:
+        return Found()
     if not target.resolve().is_relative_to(site.resolve()):  # A link out of the folder.
         return Found()
     if (target / INDEX).is_file():
         return Found(moved=f"{prefix}{quote(path)}/")
-    return Found(path=file) if target.is_file() else Found()
+    return Found(path=file) if target.is_file() else Found(latest=_latest(site, path))
 
 
-def headers_of(path: str) -> dict[str, str]:
-    """Return what a host should say of a file of the site."""
+def _latest(site: Path, path: str) -> str | None:
+    """Return where the site's own redirects lead from a path at which nothing lies."""
+    rules = site / hosting_redirects.PATH
+    return hosting_redirects.redirected(rules.read_text("utf-8"), f"/{path}") if rules.is_file() else None
+
+
+def headers_of(path: str, *, is_view: bool = False) -> dict[str, str]:
+    """Return what a host should say of a file of the site.
+
+    Args:
+        path: of the file.
+        is_view: True for the page of a method version that nothing was graded under: it may change yet.
+    """
     name = Path(path)
-    kind = NAMED_TYPES.get(name.name) or TYPES.get(name.suffix, _ANY_TYPE)
-    return {**HEADERS, "Content-Type": kind, "Cache-Control": FOR_EVER if is_permanent(path) else ASK_AGAIN}
+    return {
+        **HEADERS,
+        "Content-Type": NAMED_TYPES.get(name.name) or TYPES.get(name.suffix, ANY_TYPE),
+        "Content-Security-Policy": security_policy(path),
+        "Cache-Control": FOR_EVER if is_permanent(path) and not is_view else ASK_AGAIN,
+    }
 
 
 def application(site: Path, prefix: str) -> web.Application:
@@ -108,9 +99,12 @@ def application(site: Path, prefix: str) -> web.Application:
         found = find(site, prefix, address)
         if found.moved is not None:
             raise web.HTTPMovedPermanently(found.moved + mark + query, headers={**HEADERS, "Cache-Control": ASK_AGAIN})
+        if found.latest is not None:
+            raise web.HTTPFound(found.latest + mark + query, headers={**HEADERS, "Cache-Control": ASK_AGAIN})
         if found.path is None:
             return web.Response(status=404, body=_not_found(site), headers=headers_of(NOT_FOUND))
-        return web.FileResponse(site / found.path, headers=headers_of(found.path))
+        is_view = found.path.startswith(method_path()) and found.path in Beside(site).views()
+        return web.FileResponse(site / found.path, headers=headers_of(found.path, is_view=is_view))
 
     made = web.Application()
     made.router.add_route("*", "/{path:.*}", answer)

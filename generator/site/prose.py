@@ -35,6 +35,8 @@ class Prose(msgspec.Struct, frozen=True, kw_only=True):
 
     title: str | None
     """The first-level heading that opens it; None where none does."""
+    lead: str
+    """The words of the first paragraph, in one line; empty where none opens the prose."""
     html: Markup
     headings: tuple[Heading, ...]
 
@@ -57,8 +59,15 @@ def to_html(markdown: str, *, where: str) -> Prose:
         tokens = tokens[3:]
     headings = _name_headings(tokens, where)
     tokens = _dress_tables(tokens)
-    html = parser.renderer.render(tokens, parser.options, {})
-    return Prose(title=title, html=Markup(html), headings=headings)  # noqa: S704 - rendered with raw HTML off
+    html = Markup(parser.renderer.render(tokens, parser.options, {}))  # noqa: S704 - rendered with raw HTML off
+    return Prose(title=title, lead=_lead(tokens), html=html, headings=headings)
+
+
+def _lead(tokens: Sequence[Token]) -> str:
+    """Return the words of the paragraph that opens the tokens."""
+    if not tokens or tokens[0].type != "paragraph_open":
+        return ""
+    return "".join(" " if each.type == "softbreak" else each.content for each in tokens[1].children or ())
 
 
 def _name_headings(tokens: Sequence[Token], where: str) -> tuple[Heading, ...]:

@@ -18,6 +18,8 @@ from generator.site.templates import Templates
 PROSE_PAGES = ("about", "persistence", "verify")
 """Every page's footer links to these."""
 NOT_FOUND = "404.html"
+ADDRESS = "{address}"
+"""What stands in prose where the site's own address is to be read."""
 
 
 def render(library: Library, templates: Templates) -> Iterator[tuple[str, bytes]]:
@@ -63,7 +65,8 @@ def _prose(name: str, library: Library, templates: Templates) -> tuple[str, byte
     if name not in library.material.pages:
         where = f"content/pages/{name}.md"
         raise ContentError("expected a prose page, found none", where=where, do="Restore it: every page links to it")
-    prose = to_html(library.material.pages[name], where=f"content/pages/{name}.md")
+    text = library.material.pages[name].replace(ADDRESS, library.material.settings.address)
+    prose = to_html(text, where=f"content/pages/{name}.md")
     title = prose.title or name.capitalize()
     page = templates.render(
         "prose.html",

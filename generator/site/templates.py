@@ -8,27 +8,17 @@ from __future__ import annotations
 import traceback
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import contextmanager
-from datetime import date, datetime
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
-from jinja2 import (
-    Environment,
-    FunctionLoader,
-    StrictUndefined,
-    Template,
-    TemplateError,
-    TemplateNotFound,
-    TemplateSyntaxError,
-)
+from jinja2 import FunctionLoader, TemplateError, TemplateNotFound, TemplateSyntaxError
 from jinja2.runtime import Macro
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from generator.errors import ContentError
-from generator.records.figures import decimal_text
-from generator.records.reading import LETTER_WORDS, NO_LETTER, provisional_words, short_form
-from generator.site.text import told, visible, visible_lines, visible_plain
+from generator.records.canonical import sha256
+from generator.site.environment import environment
+from generator.site.forms import Form, Slot, Texts, Values, apart, filled
 
 _Source = tuple[str, str, Callable[[], bool]]
 
@@ -37,7 +27,10 @@ _PICTURES = "og"
 """The folder of the pictures among the templates."""
 
 _REMEMBERED = 1024
-"""Dates that are kept as they were shown: one night stands on the pages of every endpoint."""
+"""Parts of pages that are kept as they were filled."""
+
+_MOST_FORMS = 256
+"""Forms that are kept: as many kinds of page as a window has, and each as large as a page."""
 
 _FILLING_ERRORS = (TypeError, ArithmeticError, LookupError, ValueError, RecursionError)
 """What a root's own template can raise beside Jinja's errors, e.g. by dividing by zero or including itself."""
@@ -46,7 +39,7 @@ _FILLING_ERRORS = (TypeError, ArithmeticError, LookupError, ValueError, Recursio
 class Templates:
     """The templates of a site, compiled as they are first used."""
 
-    __slots__ = ("_environment", "_files", "_pictures", "_searched", "_unvarying")
+    __slots__ = ("_environment", "_files", "_forms", "_pictures", "_searched", "_unvarying")
 
     def __init__(self, files: dict[str, tuple[str, str]], pictures: dict[str, bytes], searched: str) -> None:
         """Hold template sources.
@@ -60,34 +53,15 @@ class Templates:
         self._pictures = pictures
         self._searched = searched
         self._unvarying: dict[str, Markup] = {}
-        self._environment = _Environment(
-            loader=FunctionLoader(self._source),
-            autoescape=True,
-            undefined=StrictUndefined,
-            trim_blocks=True,
-            lstrip_blocks=True,
-            keep_trailing_newline=True,
-            auto_reload=False,
-        )
-        self._environment.filters.update(
-            told=told,
-            visible=visible,
-            visible_lines=visible_lines,
-            visible_plain=visible_plain,
-            grouped=lambda number: f"{number:,}",
-            decimal=decimal_text,
-            timed=_timed,
-        )
-        self._environment.globals.update(
-            letter_words=LETTER_WORDS,
-            no_letter=NO_LETTER,
-            short_form=short_form,
-            provisional_words=provisional_words,
-            keeps_last_step=False,
-            breadth=None,
-            unvarying=self.unvarying,
-            remembered=self.remembered,
-        )
+        self._forms: dict[Hashable, Form] = {}
+        self._environment = environment(FunctionLoader(self._source))
+        self._environment.globals.update(unvarying=self.unvarying, remembered=self.remembered)
+
+    @property
+    def sha256(self) -> str:
+        """What tells these templates and pictures from any others."""
+        sources = {name: source for name, (source, _) in self._files.items()}
+        return sha256(repr((sorted(sources.items()), sorted(self._pictures.items()))).encode())
 
     def render(self, name: str, /, **values: object) -> bytes:
         """Return a page's bytes.
@@ -97,6 +71,31 @@ class Templates:
         """
         with self._told(name):
             return self._environment.get_template(name).render(**values).encode("utf-8")
+
+    def fill(self, name: str, values: Values) -> bytes:
+        """Return a page's bytes as `render` does, from its form.
+
+        Raises:
+            ContentError: as `render`; or naming a template that does more with a text than print it.
+        """
+        with self._told(name):
+            form, texts = self.form(name, values)
+            return form.fill(texts)
+
+    def form(self, name: str, values: Values) -> tuple[Form, Texts]:
+        """Return the form of a page, and the page's texts in order."""
+        shape, texts = apart(values)
+        key = (name, shape)
+        form = self._forms.get(key)
+        if form is None:
+            template = self._environment.get_template(name)
+            form = Form(template.render(filled(values, slots=True)), len(texts))
+            if form.fill(texts) != template.render(filled(values, slots=False)).encode():
+                raise ValueError("it does more with a text than print it")
+            while len(self._forms) >= _MOST_FORMS:
+                del self._forms[next(iter(self._forms))]
+            self._forms[key] = form
+        return form, texts
 
     def compile(self) -> int:
         """Compile every template, and return how many there are.
@@ -149,6 +148,8 @@ class Templates:
     @staticmethod
     def remembered(macro: Macro, *values: Hashable) -> Markup:
         """Return what a macro makes of some values, kept: what stands around one page stands around thousands."""
+        if any(isinstance(value, Slot) for value in values):
+            return Markup(macro(*values))  # noqa: S704 - escaped as it was filled
         return _filled(macro, *values)
 
     def _source(self, name: str) -> _Source | None:
@@ -201,46 +202,6 @@ def _read(path: Path) -> bytes:
         raise ContentError(f"expected a readable template: {error.strerror}", where=str(path)) from None
 
 
-class _Template(Template):
-    """A template whose text is escaped by `_escaped`."""
-
-    @classmethod
-    def from_code(cls, *arguments: Any, **named: Any) -> Template:
-        made = super().from_code(*arguments, **named)
-        # Where a later Jinja looks elsewhere for its `escape`, that one is used: slower, and no less safe.
-        made.root_render_func.__globals__["escape"] = _escaped
-        return made
-
-
-class _Environment(Environment):
-    template_class = _Template
-
-
-def _escaped(value: object) -> str:
-    """Return what a template prints as HTML, as markupsafe's `escape` does, and in a quarter of its time.
-
-    A page has hundreds of printed values; nearly all are numbers and words in which there is nothing to escape.
-    """
-    if type(value) is str:
-        special = "&" in value or "<" in value or ">" in value or '"' in value or "'" in value
-        return escape(value) if special else value
-    return str(value) if type(value) is int or type(value) is Markup else escape(value)
-
-
-def _timed(moment: date) -> Markup:
-    """Return a date, or a moment in UTC, as `<time>`."""
-    if isinstance(moment, datetime):
-        # HTML knows no more than three digits of a fraction.
-        machine = moment.isoformat(timespec="milliseconds" if moment.microsecond else "seconds").replace("+00:00", "Z")
-        return Markup('<time datetime="{}">{} UTC</time>').format(machine, moment.strftime("%Y-%m-%d %H:%M:%S"))
-    return _dated(moment)
-
-
 @lru_cache(_REMEMBERED, typed=True)  # Markup is equal to its text, and says of itself that it is escaped.
 def _filled(macro: Macro, *values: Hashable) -> Markup:
     return Markup(macro(*values))  # noqa: S704 - escaped as it was filled
-
-
-@lru_cache(_REMEMBERED)
-def _dated(day: date) -> Markup:
-    return Markup('<time datetime="{0}">{0}</time>').format(day.isoformat())

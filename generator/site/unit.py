@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from decimal import Decimal
 from enum import StrEnum
-
-import msgspec
+from typing import NamedTuple
 
 from generator.records.figures import decimal_text
 from generator.records.grade import Column, DeclaredState, Grade
@@ -33,7 +32,7 @@ class Mark(StrEnum):
     BOTH = "declared and measured"
 
 
-class Attribute(msgspec.Struct, frozen=True, kw_only=True):
+class Attribute(NamedTuple):
     """One attribute of a unit in words."""
 
     name: str
@@ -51,20 +50,26 @@ def attributes(grade: Grade, columns: Iterable[Reading]) -> tuple[Attribute, ...
         grade: the unit's.
         columns: the grade's four columns in words.
     """
-    read = {reading.column: reading for reading in columns}
     rows = [
-        ("Declared precision", precision_words(grade), Mark.DECLARED, "declared-precision"),
-        ("Price", price_words(grade.price_prompt, grade.price_completion), Mark.DECLARED, "price-and-context"),
-        ("Context listed", tokens_words(grade.context_declared, "not declared"), Mark.DECLARED, "price-and-context"),
-        ("Context observed", observed_words(grade), Mark.MEASURED, "price-and-context"),
-        ("Latency class", latency_words(grade), Mark.MEASURED, "latency"),
+        Attribute("Declared precision", precision_words(grade), Mark.DECLARED, "declared-precision"),
+        Attribute("Price", price_words(grade.price_prompt, grade.price_completion), Mark.DECLARED, "price-and-context"),
+        Attribute(
+            "Context listed",
+            tokens_words(grade.context_declared, "not declared"),
+            Mark.DECLARED,
+            "price-and-context",
+        ),
+        Attribute("Context observed", observed_words(grade), Mark.MEASURED, "price-and-context"),
+        Attribute("Latency class", latency_words(grade), Mark.MEASURED, "latency"),
     ]
-    for column, name in _COLUMN_NAMES.items():
-        value = NOT_MEASURED if read[column].letter is None else f"{read[column].letter}: {read[column].words}"
-        rows.append((name, value, Mark.HELD if column is Column.D else Mark.MEASURED, COLUMN_ANCHORS[column]))
+    for reading in columns:
+        column = reading.column
+        value = NOT_MEASURED if reading.letter is None else f"{reading.letter}: {reading.words}"
+        mark = Mark.HELD if column is Column.D else Mark.MEASURED
+        rows.append(Attribute(_COLUMN_NAMES[column], value, mark, COLUMN_ANCHORS[column]))
     letter = f"{grade.letter}, {LETTER_WORDS[grade.letter]}, method {grade.method_version}, {provisional_words(grade)}"
-    rows.append(("Letter", letter, Mark.BOTH, "letters"))
-    return tuple(Attribute(name=name, value=value, mark=mark, anchor=anchor) for name, value, mark, anchor in rows)
+    rows.append(Attribute("Letter", letter, Mark.BOTH, "letters"))
+    return tuple(rows)
 
 
 def precision_words(grade: Grade) -> str:

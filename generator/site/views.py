@@ -16,6 +16,8 @@ from generator.site import (
     folders_view,
     glossary_view,
     grade_schema,
+    guide_view,
+    hosting,
     log_view,
     night_list_view,
     night_views,
@@ -25,14 +27,16 @@ from generator.site import (
     search_view,
     sitemap,
 )
-from generator.site.interface import Material
+from generator.site.interface import Material, Unchanged
 from generator.site.ledger import Ledger
 from generator.site.library import Library, arrange
 from generator.site.search import Indexer
 from generator.site.templates import Templates
 
 
-def render(material: Material, templates: Templates, indexer: Indexer | None = None) -> Iterator[tuple[str, bytes]]:
+def render(
+    material: Material, templates: Templates, indexer: Indexer | None = None, unchanged: Unchanged | None = None
+) -> Iterator[tuple[str, bytes]]:
     """Yield each view's path, relative to the site's folder, and its bytes.
 
     Permanent pages are not among them, but for the page of a method version that nothing was graded under yet.
@@ -41,21 +45,25 @@ def render(material: Material, templates: Templates, indexer: Indexer | None = N
         material: everything that the views are rendered from.
         templates: the site's templates.
         indexer: makes the search page's index; without one the page is a list alone.
+        unchanged: says what need not be rendered again: `UNCHANGED` stands in place of its bytes. Without it, all is.
 
     Raises:
         ContentError: naming a template or a prose page that is missing or broken.
     """
     library = arrange(material)
-    yield from sitemap.mapped(_views(library, templates, indexer), library)
+    yield from hosting.ruled(sitemap.mapped(_views(library, templates, indexer, unchanged), library), library)
 
 
-def _views(library: Library, templates: Templates, indexer: Indexer | None) -> Iterator[tuple[str, bytes]]:
+def _views(
+    library: Library, templates: Templates, indexer: Indexer | None, unchanged: Unchanged | None
+) -> Iterator[tuple[str, bytes]]:
     yield from first_view.render(library, templates)
-    yield from endpoint_views.render(library, templates)
+    yield from endpoint_views.render(library, templates, unchanged)
     yield from folders_view.render(library, templates)
     yield from night_views.render(library, templates)
     yield from night_list_view.render(library, templates)
     yield from prose_views.render(library, templates)
+    yield from guide_view.render(library, templates)
     yield from data_view.render(library, templates)
     yield from log_view.render(library, templates)
     yield from glossary_view.render(library, templates)

@@ -7,7 +7,7 @@ from datetime import timedelta
 from functools import partial
 from pathlib import Path
 
-from generator.archive.folder import Folder
+from generator.archive.disk_folder import DiskFolder
 from generator.archive.pages import Pages
 from generator.site import build, grade_page
 from generator.site.interface import Shelf
@@ -30,12 +30,12 @@ def keep(archive: Path, window: int, grades: Path) -> None:
     """Render the pages of a window and keep them in an archive, as issuing them does."""
     made = rendered(grades, load([TEMPLATES]))
     end = records.FIRST + timedelta(days=window)
-    Pages(Folder(archive)).add(made, version=VERSION, digest=records.method().digest, window_end=end)
+    Pages(DiskFolder(archive)).add(made, version=VERSION, digest=records.method().digest, window_end=end)
 
 
 def shelves(archive: Path) -> Iterator[Shelf]:
     """Yield the pages that an archive keeps, window by window, as `bitdepth render` does."""
-    kept = Pages(Folder(archive))
+    kept = Pages(DiskFolder(archive))
     for end in kept.windows(VERSION):
         manifest = kept.manifest(VERSION, end)
         yield Shelf(name=manifest.file, digest=manifest.sha256, files=partial(kept.each, VERSION, end))

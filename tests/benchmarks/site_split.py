@@ -9,14 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
-from unittest import mock
 
-from markupsafe import Markup, escape
+from markupsafe import escape
 
 from generator.site import grade_page, templates
 from tests.benchmarks import site_records as records
-
-_MARK = "\N{SYMBOL FOR RECORD SEPARATOR}"
 
 
 class Split(NamedTuple):
@@ -45,30 +42,17 @@ def split(grades: Iterable[Path], folder: Path) -> Iterator[Split]:
     Raises:
         ValueError: where one has others.
     """
-    found: list[tuple[str, bool]] = []
-
-    def noted(value: object) -> str:
-        if isinstance(value, Markup) and (_MARK in value or value == style):
-            return value
-        found.append((str(value), isinstance(value, Markup)))
-        return _MARK
-
-    style = templates.load([folder]).unvarying("style.css")
+    loaded = templates.load([folder])
     first: tuple[str, ...] | None = None
-    with (
-        mock.patch.object(templates, "_escaped", noted),
-        mock.patch.object(templates.Templates, "unvarying", return_value=style),
-        mock.patch.object(templates.Templates, "remembered", lambda _, macro, *values: macro(*values)),
-    ):
-        noting = templates.load([folder])
-        noting.compile()
-        for file in grades:
-            for grade, context in records.read(file):
-                found.clear()
-                page = grade_page.render(grade, context, noting).decode()
-                literals = tuple(page.split(_MARK))
-                first = first or literals
-                if literals != first:
-                    raise ValueError(f"the page of {grade.model}, {grade.endpoint} has another form than the first")
-                values, is_markup = zip(*found, strict=True)
-                yield Split(path=grade_page.paths(grade)[0], literals=literals, values=values, is_markup=is_markup)
+    for file in grades:
+        for grade, context in records.read(file):
+            form, texts = loaded.form("grade.html", grade_page.values(grade, context))
+            first = first or form.literals
+            if form.literals != first:
+                raise ValueError(f"the page of {grade.model}, {grade.endpoint} has another form than the first")
+            yield Split(
+                path=grade_page.paths(grade)[0],
+                literals=form.literals,
+                values=tuple(str(show(texts[number]) if show else texts[number]) for number, show in form.places),
+                is_markup=tuple(show is not None for _, show in form.places),
+            )

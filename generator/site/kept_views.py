@@ -1,0 +1,79 @@
+"""Which views lie in place as they were rendered, and from what, so that what cannot have changed is not made again.
+
+.<site>.rendered/     for each endpoint: of each of its grades' index pages, the fingerprint of all that it was made
+                      from, its size and when it was last written
+
+Derived data, which may be deleted at any time: a page whose record is missing or does not fit is rendered. Who changes
+a page and sets its time back is found out when the site is verified, which renders every view.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+from urllib.parse import quote
+
+import msgspec
+
+from generator.site.beside import marks
+
+_Record = dict[str, tuple[str, int, int]]
+"""By path: fingerprint, size in bytes, time of the last change in nanoseconds."""
+_RECORD = msgspec.json.Decoder(_Record)
+_FRESH = msgspec.json.Decoder(dict[str, str])
+_NEW = ".new"
+
+
+class KeptViews:
+    """The records of one site, one endpoint's held at a time."""
+
+    def __init__(self, site_dir: Path) -> None:
+        """Look beside a folder."""
+        place = site_dir.resolve()
+        self._site = str(place)
+        self._folder = place.with_name(f".{place.name}.rendered")
+        self._name = ""
+        self._known: _Record = {}
+        self._now: dict[str, str] = {}
+        # Of a run that was killed: whether its pages were swapped in is not known.
+        for each in self._folder.glob(f"*{_NEW}"):
+            each.unlink(missing_ok=True)
+
+    def same(self, path: str, fingerprint: str) -> bool:
+        """True where a view lies in place as it was rendered from the very same; else it is to be rendered now.
+
+        Args:
+            path: the view's, within the site; an endpoint's are asked for one after another.
+            fingerprint: of all that it is made from.
+        """
+        name = path.rsplit("/", 2)[0]
+        if name != self._name:
+            self._leave()
+            self._name, self._known, self._now = name, self._read(name), {}
+        self._now[path] = fingerprint
+        expected, size, when = self._known.get(path, ("", -1, -1))
+        return expected == fingerprint and marks(f"{self._site}/{path}") == (size, when)
+
+    def settle(self) -> None:
+        """Record what was rendered, once all of it lies in place."""
+        self._leave()
+        self._name = ""
+        for fresh in sorted(self._folder.glob(f"*{_NEW}")):
+            asked = _FRESH.decode(fresh.read_bytes())
+            found = {path: (fingerprint, *marks(f"{self._site}/{path}")) for path, fingerprint in asked.items()}
+            fresh.write_bytes(msgspec.json.encode(found))
+            fresh.replace(fresh.with_suffix(""))
+
+    def _leave(self) -> None:
+        """Put aside what an endpoint's pages were asked for by, unless all of it is recorded."""
+        if self._now and self._now != {path: known[0] for path, known in self._known.items()}:
+            self._folder.mkdir(exist_ok=True)
+            self._place(self._name, _NEW).write_bytes(msgspec.json.encode(self._now))
+
+    def _read(self, name: str) -> _Record:
+        with suppress(OSError, ValueError):
+            return _RECORD.decode(self._place(name, "").read_bytes())
+        return {}
+
+    def _place(self, name: str, suffix: str) -> Path:
+        return self._folder / f"{quote(name, safe='').replace('.', '%2E')}{suffix}"
