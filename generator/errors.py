@@ -23,11 +23,11 @@ class ExitCode(IntEnum):
     BUDGET = 4
     """Sending stopped at the budget cap or because the router reports no credit."""
     LOCKED = 5
-    """Another run holds this site root, or what it is published to."""
+    """Another run holds this site root, its archive, or what it is published to."""
     INTEGRITY = 6
     """Something recorded or published is not what it was."""
     TARGET = 7
-    """What a site is to be published to is not there, or does not take it."""
+    """A target or bucket is not there, or does not take what is written."""
     CREDENTIAL = 8
     """There is no credential for it in the environment, or it is refused."""
 
@@ -90,7 +90,7 @@ class VoidNightError(BitdepthError):
 
 
 class LockedError(BitdepthError):
-    """Another run holds the lock of this site root."""
+    """Another run holds this site root, its archive, or what it is published to."""
 
     exit_code = ExitCode.LOCKED
 
@@ -100,7 +100,7 @@ class SiteError(BitdepthError):
 
 
 class TargetError(BitdepthError):
-    """What a site is published to is missing or does not take it: mend the bucket or folder, or name another."""
+    """A bucket, or a folder that is published to, is missing or does not take it: mend it, or name another."""
 
     exit_code = ExitCode.TARGET
 
@@ -111,10 +111,14 @@ class CredentialError(BitdepthError):
     exit_code = ExitCode.CREDENTIAL
 
 
-class PartialPublishError(BitdepthError):
-    """A site is published in part; every reader arrives, and the same command carries on."""
+class UnreachableError(BitdepthError):
+    """A bucket cannot be reached for now: what was sent stays, and the same command carries on."""
 
     exit_code = ExitCode.PARTIAL
+
+
+class ClusterError(BitdepthError):
+    """The processes that work is spread over are away, or read another archive: start them again, or do without."""
 
 
 class ArchiveError(BitdepthError):

@@ -184,6 +184,8 @@ class Settings(_Table, frozen=True, kw_only=True):
     """Watch, besides, every model that so many providers serve; null to watch the models named alone."""
     exclude: tuple[Slug, ...] = ()
     """Models that this rule leaves out."""
+    archive: str | None = None
+    """Where the archive lies: the address of a folder or bucket; null for the folder archive/ of the site root."""
     router: RouterSettings
     servers: tuple[ServerSettings, ...] = ()
     """What a direct router asks."""

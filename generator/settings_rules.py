@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from generator.errors import ContentError
 from generator.records.refusal import place
+from generator.records.store_address import KNOWN, NO_CREDENTIAL, named, parse_store_address
 from generator.settings import Settings
 
 
@@ -19,8 +20,22 @@ def check_settings(settings: Settings, where: str) -> None:
     Raises:
         ContentError: naming the field.
     """
+    if settings.archive is not None and parse_store_address(settings.archive) is None:
+        raise archive_refusal(settings.archive, where)
     for field, problem, do in _contradictions(settings):
         raise ContentError(problem, where=place(where, field), do=do)
+
+
+def archive_refusal(address: object, where: str) -> ContentError:
+    """Return what is raised where the archive's address is none; it is not quoted, as it may hold a credential.
+
+    Args:
+        address: as the file says it.
+        where: that file, for messages.
+    """
+    found = named(address) if isinstance(address, str) else "another value"
+    problem = f"expected the address of a folder or bucket, {KNOWN}, found {found}"
+    return ContentError(problem, where=place(where, "archive"), do=NO_CREDENTIAL)
 
 
 def watched_names(settings: Settings) -> tuple[str, ...]:

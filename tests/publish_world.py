@@ -28,14 +28,14 @@ from kept_site import FIRST, Silent, add_night, make_root
 from obstore.store import S3Store
 
 from generator.errors import BitdepthError
-from generator.publishing.interface import OWN
-from generator.publishing.lease import PATH as LEASE
-from generator.publishing.lease import Times
+from generator.publishing.interface import LEASE, OWN
 from generator.publishing.targets import open_target
 from generator.site.build import is_permanent
 from generator.site.links import INDEX
+from generator.stores.lease import Times
+from generator.stores.owner import owner_of
 from generator.workflows.grading import grade
-from generator.workflows.publishing import Publication, owner_of, publish
+from generator.workflows.publishing import Publication, publish
 from generator.workflows.rendering import render
 from generator.workflows.world import Root
 
@@ -68,7 +68,7 @@ def older_and_newer(folder: Path) -> tuple[Root, Root]:
 def sent(root: Root, address: str, *, times: Times | None = None, dry_run: bool = False) -> Publication:
     """Publish in this process, without verifying first."""
     target = open_target(address, lambda name: bool(os.environ.get(name)), times)
-    owner = owner_of(root, os.urandom)
+    owner = owner_of(root.path, os.urandom)
     return asyncio.run(publish(root, target, progress=Silent(), owner=owner, dry_run=dry_run))
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import filelock
 import msgspec
 import pytest
+from aiohttp.test_utils import TestClient, TestServer
 from kept_site import Silent, make_root
 from publish_world import SECRET, command, dead_links, night_path, older_and_newer, sent, site
 
@@ -29,7 +30,10 @@ from generator.publishing.published import PATH as LIST
 from generator.publishing.published import read_published
 from generator.publishing.sending import Sender
 from generator.publishing.targets import open_target
-from generator.workflows.publishing import owner_of, publish, refuse_own_folder, refuse_unsound, site_files
+from generator.site.preview import ASK_AGAIN, FOR_EVER, application
+from generator.stores.owner import owner_of
+from generator.workflows.publishing import publish, refuse_own_folder, refuse_unsound, site_files
+from generator.workflows.rendering import render
 from generator.workflows.world import Root
 
 RECORD = "grades/aster/sphinx-8b/kiln/2026-03-03/v0.1/grade.json"
@@ -119,10 +123,47 @@ class TestPublished:
         (place / LIST).write_bytes(msgspec.json.encode(more))
         (place / "old/deep").mkdir(parents=True)
         (place / "old/deep/index.html").write_text("stale")
-        assert sent(newer, place.as_uri()).removed == 1
+        planned, done = sent(newer, place.as_uri(), dry_run=True), sent(newer, place.as_uri())
+        assert (planned.removed, done.removed) == (1, 1)
+        assert planned.foreign == done.foreign == 1
+        assert planned.foreign_paths == done.foreign_paths == ("extra/deep/index.html",)
         assert found(place) == {**site(newer), "extra/deep/index.html": b"theirs"}
         assert not (place / "old").exists()
         assert older.path != newer.path
+
+    def test_objects_of_nobodys_are_counted_and_five_are_named(self, roots: tuple[Root, Root], place: Path):
+        """They stay; the command says so, on a dry run too."""
+        older, _ = roots
+        sent(older, place.as_uri())
+        for number in range(7):
+            (place / f"theirs-{number}.html").write_text("theirs")
+        for arguments in (("--dry-run",), ()):
+            said = run(older, place.as_uri(), *arguments)
+            assert said.returncode == 0, said.stderr
+            named = ", ".join(f"theirs-{number}.html" for number in range(5))
+            assert f"not of this site, and left as they are: 7 objects: {named} and 2 more\n" in said.stdout
+        assert len(list(place.glob("theirs-*.html"))) == 7
+
+    def test_the_page_of_a_version_that_nothing_was_graded_under_may_change(self, tmp_path: Path):
+        """What is published says what the preview says: for ever only where something is kept."""
+        root = make_root(tmp_path / "root", 1, rendered=False)
+        settings = tmp_path / "root/content/site.toml"
+        settings.write_text(settings.read_text().replace('method = "0.1"', 'method = "0.1"\ncandidates = ["0.2"]'))
+        render(root, progress=Silent())
+        published = {file.path: file.cache_control for file in site_files(root)}
+        pages = (
+            "method/0.1/index.html",
+            "method/0.2/index.html",
+            "method/index.html",
+            RECORD.replace("-03/v", "-01/v"),
+        )
+        assert [published[page] for page in pages] == [FOR_EVER, ASK_AGAIN, ASK_AGAIN, FOR_EVER]
+
+        async def previewed() -> list[str]:
+            async with TestClient(TestServer(application(root.site, "/"))) as client:
+                return [(await client.get(f"/{page}")).headers["Cache-Control"] for page in pages]
+
+        assert asyncio.run(previewed()) == [published[page] for page in pages]
 
     def test_what_a_killed_run_left_half_written_is_taken_away(self, roots: tuple[Root, Root], place: Path):
         """Nothing half-written is ever seen under a name of the site."""
@@ -218,7 +259,7 @@ class TestRefused:
         """It ends at once and sends nothing."""
         older, _ = roots
         (place / OWN).mkdir(parents=True)
-        with filelock.FileLock(place / OWN / "lock"), pytest.raises(LockedError, match="another publisher"):
+        with filelock.FileLock(place / OWN / "lock"), pytest.raises(LockedError, match="another run"):
             sent(older, place.as_uri())
         assert found(place) == {}
 
@@ -326,15 +367,15 @@ class TestOwner:
     def test_a_copied_root_has_another_name(self, tmp_path: Path):
         """Two copies at work at once must not take each other for dead."""
         root = make_root(tmp_path / "root", 0, graded=False, rendered=False)
-        name = owner_of(root, os.urandom)
-        assert owner_of(root, os.urandom) == name
+        name = owner_of(root.path, os.urandom)
+        assert owner_of(root.path, os.urandom) == name
         shutil.copytree(root.path, tmp_path / "copy", copy_function=shutil.copy2)
-        assert owner_of(Root(tmp_path / "copy"), os.urandom) != name
+        assert owner_of(tmp_path / "copy", os.urandom) != name
 
     def test_a_root_that_cannot_be_written_has_a_new_name_each_time(self, tmp_path: Path):
         """It waits for its own dead, as for others'."""
         (tmp_path / ".cache").write_text("a file where a folder belongs")
-        assert owner_of(Root(tmp_path), os.urandom) != owner_of(Root(tmp_path), os.urandom)
+        assert owner_of(tmp_path, os.urandom) != owner_of(tmp_path, os.urandom)
 
 
 async def overtaken(root: Root, place: Path, path: str, data: bytes) -> None:

@@ -17,6 +17,7 @@ from generator.publishing.published import (
     as_file,
     digests,
     group,
+    headers_digest,
     published_bytes,
     read_published,
 )
@@ -64,7 +65,11 @@ def there(body: str = "one") -> There:
 
 def listed(*files: SiteFile) -> Published:
     """Return the list that a publication of these files leaves."""
-    views = {each.path: View(size=each.size, sha256=each.sha256) for each in files if not each.permanent}
+    views = {
+        each.path: View(size=each.size, sha256=each.sha256, headers=headers_digest(each))
+        for each in files
+        if not each.permanent
+    }
     return Published(views=views, permanent=digests(files))
 
 
@@ -143,6 +148,36 @@ class TestOrder:
         assert todo.kept == len(files) - len(put)
         assert all(each.permanent and each.path in before for each in todo.compare)
         assert not (tags and todo.compare), "ETags that are digests vouch for everything"
+
+
+class TestHeaders:
+    """A view is put again where only its type or cache header changed."""
+
+    @pytest.mark.parametrize("tags", [True, False])
+    def test_a_changed_header_alone(self, tags: bool):  # noqa: FBT001 - parametrised
+        """The object has the same bytes; it is put, and until all is done its headers are not certain."""
+        was = file("index.html")
+        now = msgspec.structs.replace(was, cache_control="no-store")
+        todo = planned([now], {was.path: there()}, listed(was), tags=tags)
+        assert order(todo) == [[was.path]]
+        assert todo.before.views[was.path].headers is None
+        assert todo.after.views[was.path].headers == headers_digest(now) != headers_digest(was)
+        assert order(planned([now], {was.path: there()}, todo.before, tags=tags)) == [[was.path]]
+        assert order(planned([now], {was.path: there()}, todo.after, tags=tags)) == []
+
+    def test_a_list_that_does_not_say(self):
+        """A list from before headers were kept vouches for none."""
+        was = file("index.html")
+        older = Published(views={was.path: View(size=was.size, sha256=was.sha256)})
+        assert order(planned([was], {was.path: there()}, older)) == [[was.path]]
+
+    def test_a_publication_that_was_interrupted_puts_nothing_twice(self):
+        """What was new and is there was put with the headers that its list names."""
+        new = file("index.html")
+        todo = planned([new], {})
+        assert order(planned([new], {new.path: there()}, todo.before)) == []
+        old = planned([file("index.html", "two")], {new.path: there()}, listed(new))
+        assert order(planned([file("index.html", "two")], {new.path: there("two")}, old.before)) == []
 
 
 class TestPermanent:

@@ -32,12 +32,12 @@ from publish_world import (
     site,
 )
 
-from generator.errors import CredentialError, ExitCode, IntegrityError, LockedError, PartialPublishError, TargetError
+from generator.errors import CredentialError, ExitCode, IntegrityError, LockedError, TargetError, UnreachableError
 from generator.publishing.interface import SiteFile
-from generator.publishing.lease import Times, leased
 from generator.publishing.object_store import ObjectStore
 from generator.publishing.published import PATH as LIST
 from generator.publishing.targets import open_target
+from generator.stores.lease import Times, leased
 from generator.workflows.world import Root
 
 RECORD = "grades/aster/sphinx-8b/kiln/2026-03-03/v0.1/grade.json"
@@ -199,7 +199,7 @@ class TestRefused:
             (401, CredentialError, ExitCode.CREDENTIAL),
             (400, TargetError, ExitCode.TARGET),
             (501, TargetError, ExitCode.TARGET),
-            (429, PartialPublishError, ExitCode.PARTIAL),
+            (429, UnreachableError, ExitCode.PARTIAL),
         ],
     )
     def test_what_a_store_answers(
@@ -221,7 +221,7 @@ class TestRefused:
         before = bodies(bucket.objects(prefix))
         with forwarding(bucket.endpoint, puts=30) as endpoint:
             os.environ["AWS_ENDPOINT_URL"] = endpoint
-            with pytest.raises(PartialPublishError, match="carry on") as cut:
+            with pytest.raises(UnreachableError, match="carry on") as cut:
                 sent(newer, at(prefix))
         assert cut.value.exit_code == ExitCode.PARTIAL
         midway = bodies(bucket.objects(prefix))

@@ -12,6 +12,7 @@ from datetime import date
 from pathlib import Path
 
 from generator.archive import layout
+from generator.archive.folder import Folder
 
 if sys.platform != "win32":
     import fcntl
@@ -26,14 +27,10 @@ def free_bytes(folders: Iterable[Path]) -> int | None:
     return min(found, default=None)
 
 
-def kept_bytes(archive: Path, night: date) -> int:
+def kept_bytes(folder: Folder, night: date) -> int:
     """Return how much is kept of a night: its own files, and the grades and pages of the windows that it ends."""
     patterns = (f"{layout.night_folder(night)}/*", f"grades/*/{night}.*", f"pages/*/{night}.*")
-    size = 0
-    for path in (path for pattern in patterns for path in archive.glob(pattern)):
-        with suppress(OSError):
-            size += path.stat().st_size
-    return size
+    return sum(folder.size(name) for pattern in patterns for name in folder.matching(pattern))
 
 
 def write_refusal(folder: Path) -> OSError | None:

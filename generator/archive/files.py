@@ -9,7 +9,9 @@ from functools import cache
 from pathlib import Path
 
 from generator.archive.layout import UNFINISHED
-from generator.errors import ArchiveError, IntegrityError, MissingFileError
+from generator.archive.refused import missing, other_bytes
+from generator.errors import ArchiveError
+from generator.stores.durable import make_folder, sync_folder, write_all
 
 
 def create(root: Path, name: str, data: bytes) -> None:
@@ -31,9 +33,7 @@ def create(root: Path, name: str, data: bytes) -> None:
         if not path.exists():
             place(path, data)
         elif path.read_bytes() != data:
-            raise IntegrityError(
-                "expected no such file or the same bytes, found others", where=name, do="Kept files are never replaced"
-            )
+            raise other_bytes(name)
         # Of a file that is there, too: whoever put it there may have ended before its name was on the disk.
         sync_folder(path.parent)
         above = path.parent.parents
@@ -81,37 +81,10 @@ def place(path: Path, data: bytes) -> None:
         raise
 
 
-def write_all(handle: int, data: bytes) -> None:
-    """Write all of some bytes; a plain write may take only part."""
-    left = memoryview(data)
-    while left:
-        left = left[os.write(handle, left) :]
-
-
-def make_folder(folder: Path) -> None:
-    """Make a folder and those above it, each fsynced into its parent."""
-    if folder.is_dir():
-        return
-    make_folder(folder.parent)
-    folder.mkdir(exist_ok=True)
-    sync_folder(folder.parent)
-
-
 @cache
 def _sync_once(folder: Path) -> None:
     """Make durable what earlier runs left in a folder; what this one makes there later, it fsyncs by itself."""
     sync_folder(folder)
-
-
-def sync_folder(folder: Path) -> None:
-    """Make a folder's entries durable; a no-op where folders cannot be opened (Windows)."""
-    if os.name == "nt":
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def read(root: Path, name: str) -> bytes:
@@ -142,9 +115,7 @@ def _reading(name: str) -> Iterator[None]:
     try:
         yield
     except FileNotFoundError:
-        raise MissingFileError(
-            "expected a file, found none", where=name, do="Restore it from another copy of the archive"
-        ) from None
+        raise missing(name) from None
     except OSError as error:
         raise ArchiveError(f"cannot read: {error.strerror}", where=name, do="Check the disk and its rights") from None
 

@@ -63,14 +63,27 @@ class Grades:
             window_end: the window's last night.
             origin: what they were made from and as what they are issued.
         """
-        name = layout.grades_file(method.version, window_end)
         table = codec.grades_table(grades)
-        data = codec.parquet_bytes(table)
+        return self.add_file(codec.parquet_bytes(table), table.num_rows, method, window_end, origin)
+
+    def add_file(
+        self, data: bytes, rows: int, method: Method, window_end: date, origin: GradesOrigin
+    ) -> GradesManifest:
+        """Write the grades of a window as they were made into a file, then their manifest.
+
+        Args:
+            data: the whole file.
+            rows: grades in it.
+            method: that they were made under.
+            window_end: the window's last night.
+            origin: what they were made from and as what they are issued.
+        """
+        name = layout.grades_file(method.version, window_end)
         manifest = GradesManifest(
             format=SEALED_FORMAT,
             file=name,
             sha256=sha256(data),
-            rows=table.num_rows,
+            rows=rows,
             method_version=method.version,
             method_digest=method.digest,
             window_end=window_end,

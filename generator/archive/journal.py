@@ -17,11 +17,12 @@ from typing import Self
 
 import msgspec
 
-from generator.archive.files import place, sync_folder, write_all, writing
+from generator.archive.files import place, writing
 from generator.errors import ArchiveError
 from generator.records.account import Account
 from generator.records.night import PLAN_FORMAT, NightPlan
 from generator.records.observation import Observation
+from generator.stores.durable import sync_folder, write_all
 
 _BATCH = 32
 _encoder = msgspec.json.Encoder()

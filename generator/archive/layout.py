@@ -23,6 +23,11 @@ LOG_APPENDING = f"{LOG}/appending"
 NIGHT_TABLES = ("observations", "listings", "prompts", "context")
 
 
+def is_kept(name: str) -> bool:
+    """True for a file of the archive; the lock, the journal and what an interrupted run was still writing are none."""
+    return name != LOCK and not name.endswith(UNFINISHED) and not name.startswith(f"{JOURNAL}/")
+
+
 def night_folder(night: date) -> str:
     """Return a night's folder."""
     return f"{NIGHTS}/{night.isoformat()}"

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from datetime import date
+from pathlib import Path
 
 import msgspec
 import pyarrow as pa
 
 from generator.archive import codec, files, journal, layout, schema
+from generator.archive.disk_folder import DiskFolder
 from generator.archive.folder import Folder, record_at
 from generator.archive.withheld_rows import require_withheld
 from generator.records.canonical import canonical_json, check_digest, sealed, sha256
 from generator.records.night import NightPlan, NightRecord, NightState, VoidRecord
 from generator.records.observation import Observation
 from generator.records.withheld import WithheldRecord, WithheldRow, kept_observations, table_name
+from generator.stores.durable import sync_folder
 
 _SCHEMAS = {
     "observations": schema.OBSERVATIONS,
@@ -64,9 +67,15 @@ def hidden_answers(nights: Iterable[KeptNight]) -> frozenset[str]:
 class Nights:
     """archive/nights/ and archive/journal/."""
 
-    def __init__(self, folder: Folder) -> None:
-        """Use an archive's folder."""
+    def __init__(self, folder: Folder, local: Path) -> None:
+        """Use an archive's folder.
+
+        Args:
+            folder: the archive's.
+            local: a folder of this machine, where journals lie, which are appended to.
+        """
         self._folder = folder
+        self._local = local
 
     def kept(self) -> tuple[date, ...]:
         """Return every night that is sealed, recorded or void, ascending."""
@@ -175,12 +184,12 @@ class Nights:
 
     def unsealed(self) -> tuple[date, ...]:
         """Return every night that has a journal, ascending."""
-        return self._folder.dates(f"{layout.JOURNAL}/*.jsonl")
+        return DiskFolder(self._local).dates(f"{layout.JOURNAL}/*.jsonl")
 
     def start_journal(self, plan: NightPlan) -> None:
         """Begin a night's journal with its plan."""
         name = layout.journal_file(plan.night)
-        journal.start(self._folder.path / name, name, plan)
+        journal.start(self._local / name, name, plan)
 
     def load_journal(self, night: date) -> tuple[NightPlan, tuple[Observation, ...]]:
         """Return a night's plan and the observations decided so far."""
@@ -195,18 +204,18 @@ class Nights:
             mend: take a last line that was cut off the file; else nothing is written.
         """
         name = layout.journal_file(night)
-        return journal.load(self._folder.path / name, name, mend=mend)
+        return journal.load(self._local / name, name, mend=mend)
 
     def open_journal(self, night: date) -> journal.Journal:
         """Return a night's journal, open for more observations."""
         name = layout.journal_file(night)
-        return journal.Journal(self._folder.path / name, name)
+        return journal.Journal(self._local / name, name)
 
     def end_journal(self, night: date) -> None:
         """Remove the journal of a night that is sealed."""
         name = layout.journal_file(night)
-        path = self._folder.path / name
+        path = self._local / name
         with files.writing(name):
             if path.exists():
                 path.unlink()
-                files.sync_folder(path.parent)
+                sync_folder(path.parent)

@@ -41,9 +41,13 @@ class Pages:
     def add(self, pages: Iterable[tuple[str, bytes]], *, version: str, digest: str, window_end: date) -> None:
         """Write the permanent pages of a window, then their manifest."""
         table = codec.pages_table(pages)
-        name = layout.pages_file(version, window_end)
         data = codec.parquet_bytes(table)
-        self._folder.add(name, data, pages_manifest(name, data, table.num_rows, version, digest))
+        self.add_file(data, table.num_rows, version=version, digest=digest, window_end=window_end)
+
+    def add_file(self, data: bytes, rows: int, *, version: str, digest: str, window_end: date) -> None:
+        """Write the permanent pages of a window as they were made into a file, then their manifest."""
+        name = layout.pages_file(version, window_end)
+        self._folder.add(name, data, pages_manifest(name, data, rows, version, digest))
 
     def methods(self) -> tuple[str, ...]:
         """Return every method version whose page is kept, oldest first."""

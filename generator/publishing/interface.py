@@ -5,7 +5,7 @@
     Sender(target, ...).send(plan)     -> the target holds the site
 
 A target fails with TargetError (no such bucket or folder, no right), CredentialError (no credential, or refused),
-PartialPublishError (it cannot be reached: the same command carries on) and LockedError (another publisher is at work).
+UnreachableError (the same command carries on) and LockedError (another publisher is at work).
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ import msgspec
 
 OWN = ".bitdepth/"
 """Where a target keeps what is no file of the site; nothing of the site's begins with a dot."""
+LEASE = f"{OWN}publishing.json"
+"""The object that a bucket is held by."""
 
 
 class SiteFile(msgspec.Struct, frozen=True, kw_only=True):

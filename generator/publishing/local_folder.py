@@ -18,8 +18,10 @@ from pathlib import Path
 
 import filelock
 
-from generator.errors import LockedError, TargetError
+from generator.errors import TargetError
 from generator.publishing.interface import OWN, SiteFile, There
+from generator.stores.durable import make_folder, sync_folder
+from generator.stores.lease import at_work
 
 _LOCK = f"{OWN}lock"
 _HALF = f"{OWN}half"
@@ -111,7 +113,7 @@ class LocalFolder:
 
     def _put(self, path: str, data: bytes, place: Callable[[Path, Path], None]) -> None:
         half, target = self._folder / _HALF / str(next(self._numbers)), self._folder / path
-        _make(target.parent)
+        make_folder(target.parent)
         with half.open("xb") as file:
             file.write(data)
             file.flush()
@@ -120,7 +122,7 @@ class LocalFolder:
             place(half, target)
         finally:
             half.unlink(missing_ok=True)
-        _sync(target.parent)
+        sync_folder(target.parent)
 
     def _remove(self, path: str) -> None:
         target = self._folder / path
@@ -133,7 +135,7 @@ class LocalFolder:
             except OSError:  # Not empty, or gone: others are removed side by side.
                 break
         if target.parent.is_dir():
-            _sync(target.parent)
+            sync_folder(target.parent)
 
     @contextmanager
     def _saying(self) -> Iterator[None]:
@@ -148,32 +150,5 @@ class LocalFolder:
             ) from None
 
 
-def at_work(name: str) -> LockedError:
-    """Return what is raised where another publisher is at work."""
-    return LockedError(
-        "expected to be alone, found another publisher at work",
-        where=name,
-        do="Wait until it has ended, and run again: what was sent stays, and nothing more is sent by this run",
-    )
-
-
 def _nothing() -> None:
     """Be certain of a lock that cannot be lost."""
-
-
-def _make(folder: Path) -> None:
-    """Make a folder and those above it, each written through to the one that holds it."""
-    if not folder.is_dir():
-        _make(folder.parent)
-        folder.mkdir(exist_ok=True)
-        _sync(folder.parent)
-
-
-def _sync(folder: Path) -> None:
-    if os.name == "nt":  # A folder cannot be opened there.
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

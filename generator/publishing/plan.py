@@ -28,7 +28,7 @@ import msgspec
 
 from generator.errors import IntegrityError
 from generator.publishing.interface import SiteFile, There
-from generator.publishing.published import Published, View, digests, group
+from generator.publishing.published import Published, View, digests, group, headers_digest
 from generator.records.withheld import replaced_tables
 
 _ENTRANCES = ("log/checkpoint", "index.html", "sitemaps/", "sitemap.xml", "robots.txt", "404.html")
@@ -113,11 +113,15 @@ def plan(
     stale.reverse()
     return Plan(
         compare=tuple(compare),
-        before=_before(published, (put.file for _, put in puts)),
+        before=_before(published, there, (put.file for _, put in puts)),
         puts=_steps(sorted(puts, key=lambda each: (each[0], each[1].file.path))),
         removals=_steps(stale),
         after=Published(
-            views={file.path: View(size=file.size, sha256=file.sha256) for file in files if not file.permanent},
+            views={
+                file.path: View(size=file.size, sha256=file.sha256, headers=headers_digest(file))
+                for file in files
+                if not file.permanent
+            },
             permanent=certain,
         ),
         kept=len(files) - len(puts),
@@ -142,18 +146,25 @@ def _behind(path: str) -> IntegrityError:
 
 
 def _same(file: SiteFile, found: There, view: View | None, *, tags_are_digests: bool) -> bool:
-    """True where the object is known to have the file's bytes."""
+    """True where the object is known to have the file's bytes, and to have been put with its type and cache header."""
+    if view is None or view.headers != headers_digest(file):
+        return False
     if tags_are_digests:
         return found.e_tag == file.md5
-    return found.size == file.size and view is not None and view.sha256 == file.sha256
+    return found.size == file.size and view.sha256 == file.sha256
 
 
-def _before(published: Published, putting: Iterable[SiteFile]) -> Published:
-    """Return the list in which whatever is about to be put as a view, or in the place of one, has no digest."""
+def _before(published: Published, there: Mapping[str, There], putting: Iterable[SiteFile]) -> Published:
+    """Return the list in which whatever is about to be put as a view, or in the place of one, has no digest.
+
+    Where its headers change under bytes that may stay the same, they are not certain either until all is done.
+    """
     views = dict(published.views)
     for file in putting:
         if not file.permanent or file.path in views:
-            views[file.path] = View(size=file.size, sha256=None)
+            headers, was = headers_digest(file), views.get(file.path)
+            certain = file.path not in there or (was is not None and was.headers == headers)
+            views[file.path] = View(size=file.size, sha256=None, headers=headers if certain else None)
     return Published(views=views, permanent=published.permanent)
 
 

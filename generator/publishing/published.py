@@ -28,6 +28,8 @@ class View(msgspec.Struct, frozen=True, kw_only=True):
     """Bytes."""
     sha256: str | None
     """None from before it is put until all is done."""
+    headers: str | None = None
+    """The digest of the content type and cache header that it was put with; None where an older list does not say."""
 
 
 class Published(msgspec.Struct, frozen=True, kw_only=True):
@@ -77,6 +79,11 @@ def as_file(published: Published) -> tuple[SiteFile, bytes]:
         cache_control="no-cache",
     )
     return file, data
+
+
+def headers_digest(file: SiteFile) -> str:
+    """Return the digest of what a target tells readers beside a file's bytes."""
+    return sha256(f"{file.content_type}\n{file.cache_control}".encode())
 
 
 def group(path: str) -> str:

@@ -8,6 +8,7 @@ from datetime import date, datetime, timedelta
 from generator.archive import condition, layout
 from generator.errors import BitdepthError
 from generator.records.check import Check, CheckState, failed
+from generator.records.figures import counted
 from generator.settings import ProbingSettings
 from generator.workflows.night_hour import early_words, latest_at, meant_at
 from generator.workflows.room import ROOM_FACTOR, last_nights_bytes, megabytes
@@ -20,15 +21,47 @@ ROUGH_NIGHT_BYTES = 250_000_000
 observation of the demo needs, pages and journal included; rounded up."""
 COMFORTABLE_NIGHTS = 10
 """Below so many times what one night needs, somebody should look."""
-_FOLDERS = ("", "archive", "archive/nights", "archive/journal", "archive/grades", "archive/pages", "site", ".cache")
+_FOLDERS = ("", "site", ".cache")
+_ARCHIVE_FOLDERS = ("", "nights", "journal", "grades", "pages", "log")
+ARCHIVE_CHECKS = ("folders", "disk", "lock", "journals", "last night")
+"""The checks that need an archive and no settings."""
 _LAST_HOUR = 23
+
+
+def reach_check(root: Root) -> Check | None:
+    """Return whether the archive can be read that lies elsewhere; None where it lies in the site root."""
+    expected = "an archive that can be read where content/site.toml says that it lies"
+    try:
+        if root.content.archive() is None:
+            return None
+        store = root.store
+        count = sum(1 for _ in store.folder.names())
+    except (BitdepthError, OSError) as error:
+        return failed("archive", expected, error, "Look at 'archive' in content/site.toml")
+    where = str(store.local) if store.bucket is None else store.bucket.name
+    return Check(name="archive", state=CheckState.OK, expected=expected, found=f"{where}, {counted(count, 'file')}")
+
+
+def unreached_checks(*names: str) -> Iterator[Check]:
+    """Yield checks that cannot be made where the archive cannot be read."""
+    for name in names:
+        yield Check(
+            name=name,
+            state=CheckState.NOT_CHECKED,
+            expected="an archive that can be read",
+            found="one that cannot",
+            do="See to the archive and run doctor again",
+        )
 
 
 def archive_checks(root: Root, today: date) -> Iterator[Check]:
     """Yield the checks that need no settings."""
     yield _folders(root)
     yield _disk(root)
-    locked = condition.is_locked(root.store.folder.path)
+    bucket = root.store.bucket
+    locked = condition.is_locked(root.store.local)
+    if bucket is not None and locked is not True and bucket.is_held():
+        locked = True
     yield _lock(locked=locked)
     yield _journals(root, today, locked=bool(locked))
     yield _last_night(root, today)
@@ -62,11 +95,14 @@ def tonight_check(root: Root, probing: ProbingSettings, now: datetime) -> Check:
 def _folders(root: Root) -> Check:
     expected = "a site root and an archive that can be written to"
     refused = []
-    for name in _FOLDERS:
-        error = condition.write_refusal(root.path / name)
+    local = root.store.local
+    of_root = [(name or "the site root", root.path / name) for name in _FOLDERS]
+    of_archive = [(f"archive/{name}".rstrip("/"), local / name) for name in _ARCHIVE_FOLDERS]
+    for name, folder in (*of_root, *of_archive):
+        error = condition.write_refusal(folder)
         # What is not there yet is made in the folder above it.
-        if error is not None and not (name and isinstance(error, FileNotFoundError)):
-            refused.append(f"{name or 'the site root'}: {error.strerror}")
+        if error is not None and not (folder != root.path and isinstance(error, FileNotFoundError)):
+            refused.append(f"{name}: {error.strerror}")
     if not refused:
         return Check(name="folders", state=CheckState.OK, expected=expected, found="every folder takes a file")
     return Check(
@@ -79,8 +115,7 @@ def _folders(root: Root) -> Check:
 
 
 def _disk(root: Root) -> Check:
-    archive = root.store.folder.path
-    free = condition.free_bytes((root.path, archive))
+    free = condition.free_bytes((root.path, root.store.local))
     sizes = last_nights_bytes(root)
     need = ROOM_FACTOR * max(sizes) if sizes else ROUGH_NIGHT_BYTES
     if sizes:

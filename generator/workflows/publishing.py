@@ -3,31 +3,31 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator
-from contextlib import suppress
-from pathlib import Path
-from urllib.parse import urlsplit
-from urllib.request import url2pathname
+from collections.abc import Iterable, Iterator
 
 import msgspec
 
 from generator.errors import IntegrityError, UsageError
-from generator.publishing.interface import SiteFile, Target, There
+from generator.publishing.interface import OWN, SiteFile, Target, There
 from generator.publishing.plan import Plan, plan
 from generator.publishing.published import PATH as LIST_PATH
 from generator.publishing.published import Published
 from generator.publishing.sending import Sender, published_to
+from generator.publishing.targets import WHERE as TARGET
 from generator.records.canonical import sha256
 from generator.records.finding import VerificationReport
 from generator.records.permalink import method_path
+from generator.records.store_address import FOLDER, parse_store_address
 from generator.site.build import is_permanent
 from generator.site.links import INDEX
-from generator.site.preview import ASK_AGAIN, FOR_EVER, headers_of
+from generator.site.preview import headers_of
+from generator.stores.addresses import folder_at
 from generator.workflows.gate import refuse_lost
 from generator.workflows.verifying import SiteFolder, verify
 from generator.workflows.world import Progress, Root
 
-_SECRET_BYTES = 32
+_NAMED = 5
+"""Objects of nobody's that a publication names."""
 
 
 class Step(msgspec.Struct, frozen=True, kw_only=True):
@@ -56,6 +56,10 @@ class Publication(msgspec.Struct, frozen=True, kw_only=True):
     """Objects that were there with the same bytes."""
     bytes: int
     """Of what was put."""
+    foreign: int
+    """Objects that are neither the site's nor ones that were published: they stay as they are."""
+    foreign_paths: tuple[str, ...]
+    """The first of them, sorted."""
     steps: tuple[Step, ...] = ()
     """In order; of a dry run alone."""
 
@@ -88,23 +92,28 @@ def refuse_unsound(root: Root, *, progress: Progress, base_url: str | None = Non
 
 
 def refuse_own_folder(root: Root, address: str) -> None:
-    """Refuse a folder that holds, or lies in, one that the site is made in.
+    """Refuse a folder or bucket that holds, or lies in, one that archive or site are made in.
 
     Raises:
-        UsageError: where it is such a folder.
+        UsageError: where it is such a place.
     """
-    parts = urlsplit(address)
-    if parts.scheme != "file":
+    parsed, archive = parse_store_address(address), root.content.archive()
+    if parsed is None:
         return
-    target = Path(url2pathname(parts.path)).resolve()
-    for own in (root.site, root.store.folder.path, root.path / "content"):
+    if archive is not None and archive.overlaps(parsed):
+        raise _refused("the archive's", "Publish to another prefix: a site's views are replaced, the archive never is")
+    if parsed.scheme != FOLDER:
+        return
+    target = folder_at(parsed)
+    for own in (root.site, root.store.local, root.path / "content"):
         place = own.resolve()
         if target.is_relative_to(place) or place.is_relative_to(target):
-            raise UsageError(
-                "expected a folder of its own, found one of the site root's",
-                where="TARGET",
-                do="Publish to a folder outside the site root; site/ itself can be served as it is",
-            )
+            do = "Publish to a folder outside the site root; site/ itself can be served as it is"
+            raise _refused("one of the site root's", do)
+
+
+def _refused(found: str, do: str) -> UsageError:
+    return UsageError(f"expected a folder of its own, found {found}", where=TARGET, do=do)
 
 
 async def publish(root: Root, target: Target, *, progress: Progress, owner: str, dry_run: bool = False) -> Publication:
@@ -126,35 +135,19 @@ async def publish(root: Root, target: Target, *, progress: Progress, owner: str,
         advance(1)
     folder = SiteFolder(root.site)
     if dry_run:
-        todo, _ = await _plan(target, files)
+        todo, _, foreign = await _plan(target, files)
         await Sender(target, read=folder.read, certain=_nothing, count=_nothing).compare(todo)
-        return _publication(target, todo, steps=tuple(_steps(todo)))
+        return _publication(target, todo, foreign, steps=tuple(_steps(todo)))
     async with target.held(owner) as certain:
-        todo, published = await _plan(target, files)
+        todo, published, foreign = await _plan(target, files)
         total = sum(map(len, todo.puts)) + sum(map(len, todo.removals))
         with progress.bar("publishing", total) as advance:
             await Sender(target, read=folder.read, certain=certain, count=advance).send(todo, published)
-    return _publication(target, todo)
+    return _publication(target, todo, foreign)
 
 
 def _nothing(*_: int) -> None:
     """Do nothing: a dry run holds no target and puts nothing that could be counted."""
-
-
-def owner_of(root: Root, entropy: Callable[[int], bytes]) -> str:
-    """Return a name that only a publisher of this very site root has.
-
-    A secret is kept in `.cache/publisher`. The name is made of it and of what no copy of that file shares: a copied
-    root, or a restored cache, has another one.
-    """
-    place = root.path / ".cache" / "publisher"
-    with suppress(OSError):
-        place.parent.mkdir(exist_ok=True)
-        with suppress(FileExistsError), place.open("xb") as file:
-            file.write(entropy(_SECRET_BYTES))
-        found = place.stat()
-        return sha256(place.read_bytes() + f"{found.st_dev} {found.st_ino} {found.st_ctime_ns}".encode())
-    return entropy(_SECRET_BYTES).hex()
 
 
 def site_files(root: Root) -> Iterator[SiteFile]:
@@ -167,20 +160,20 @@ def site_files(root: Root) -> Iterator[SiteFile]:
     views = {method_path(version) + INDEX for version in root.content.method_versions() if version not in kept}
     for path in folder.names():
         data = folder.read(path)
-        permanent = is_permanent(path) and path not in views
+        permanent, headers = is_permanent(path) and path not in views, headers_of(path, is_view=path in views)
         yield SiteFile(
             path=path,
             size=len(data),
             sha256=sha256(data),
             md5=_md5(data),
             permanent=permanent,
-            content_type=headers_of(path)["Content-Type"],
-            cache_control=FOR_EVER if permanent else ASK_AGAIN,
+            content_type=headers["Content-Type"],
+            cache_control=headers["Cache-Control"],
         )
 
 
-async def _plan(target: Target, files: tuple[SiteFile, ...]) -> tuple[Plan, Published]:
-    """Return what has to be done, and the list that lies in the target."""
+async def _plan(target: Target, files: tuple[SiteFile, ...]) -> tuple[Plan, Published, tuple[str, ...]]:
+    """Return what has to be done, the list that lies in the target, and paths of what is there and is nobody's."""
     published, data = await published_to(target)
     there: dict[str, There] = {}
     async for chunk in target.listed():
@@ -189,10 +182,18 @@ async def _plan(target: Target, files: tuple[SiteFile, ...]) -> tuple[Plan, Publ
     # Whether ETags are digests is read off the list's own: with some kinds of encryption they are not.
     tags_are_digests = data is not None and listed is not None and listed.e_tag == _md5(data)
     todo = plan(files, there, published, is_permanent=is_permanent, tags_are_digests=tags_are_digests)
-    return todo, published
+    return todo, published, _foreign(there, files, todo, published)
 
 
-def _publication(target: Target, todo: Plan, steps: tuple[Step, ...] | None = None) -> Publication:
+def _foreign(there: Iterable[str], files: Iterable[SiteFile], todo: Plan, published: Published) -> tuple[str, ...]:
+    """Return the paths, sorted, of objects that are not the site's, and were not when it was published before."""
+    ours = {file.path for file in files}.union(published.views, *todo.removals)
+    return tuple(sorted(path for path in there if path not in ours and not path.startswith(OWN)))
+
+
+def _publication(
+    target: Target, todo: Plan, foreign: tuple[str, ...], steps: tuple[Step, ...] | None = None
+) -> Publication:
     puts = [put for step in todo.puts for put in step]
     return Publication(
         target=target.name,
@@ -202,6 +203,8 @@ def _publication(target: Target, todo: Plan, steps: tuple[Step, ...] | None = No
         removed=sum(map(len, todo.removals)),
         kept=todo.kept,
         bytes=sum(put.file.size for put in puts),
+        foreign=len(foreign),
+        foreign_paths=foreign[:_NAMED],
         steps=steps or (),
     )
 

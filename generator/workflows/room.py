@@ -22,8 +22,8 @@ _LOOK_BACK = 7
 
 def last_nights_bytes(root: Root) -> tuple[int, ...]:
     """Return how many bytes are kept of each of the last nights, at most seven; none where none is kept."""
-    archive = root.store.folder.path
-    return tuple(condition.kept_bytes(archive, night) for night in root.store.nights.kept()[-_LOOK_BACK:])
+    folder = root.store.folder
+    return tuple(condition.kept_bytes(folder, night) for night in root.store.nights.kept()[-_LOOK_BACK:])
 
 
 def needed_bytes(root: Root, plan: NightPlan | None) -> int:
@@ -53,7 +53,7 @@ def require_room(root: Root, plan: NightPlan | None) -> None:
     Raises:
         ArchiveError: where it has not; nothing of the night may be asked.
     """
-    need, free = needed_bytes(root, plan), condition.free_bytes((root.path, root.store.folder.path))
+    need, free = needed_bytes(root, plan), condition.free_bytes((root.path, root.store.local))
     if free is not None and free < need:
         raise ArchiveError(
             f"expected {megabytes(need)} free for a night, found {megabytes(free)}",

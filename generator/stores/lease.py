@@ -1,13 +1,13 @@
-"""One publisher at a time, by an object that the target itself lets only one of them write.
+"""One writer at a time, by an object that the bucket itself lets only one of them write.
 
-Whoever publishes creates `.bitdepth/publishing.json` (create-only), renews it every few seconds by a put that holds
-only while nobody else has put it (If-Match), and removes it at the end. No clock is compared with another machine's: a
-second publisher watches the object. If it changes, somebody is at work. If it does not change for `dead_s`, whoever put
-it was killed or cut off, and the watcher takes it over by the same conditional put, which one alone can win. The last
-one with the same owner's name is known to be dead, and is followed at once.
+Whoever writes into a bucket creates an object there (create-only), renews it every few seconds by a put that holds only
+while nobody else has put it (If-Match), and removes it at the end. No clock is compared with another machine's: a
+second writer watches the object. If it changes, somebody is at work. If it does not change for `dead_s`, whoever put it
+was killed or cut off, and the watcher takes it over by the same conditional put, which one alone can win. The last one
+with the same owner's name is known to be dead, and is followed at once.
 
-A publisher begins no put later than `certain_s` after it began its last renewal, and a put is over after `put_s`, which
-`targets` sees to. Both together are less than `dead_s`: what a cut-off one does late is over before another one begins.
+A writer begins no put later than `certain_s` after it began its last renewal, and a put is over after `put_s`, which
+`addresses` sees to. Both together are less than `dead_s`: what a cut-off one does late is over before another begins.
 """
 
 from __future__ import annotations
@@ -19,11 +19,7 @@ from typing import Generic, Protocol, TypeVar
 
 import msgspec
 
-from generator.errors import BitdepthError, TargetError
-from generator.publishing.interface import OWN
-from generator.publishing.local_folder import at_work
-
-PATH = f"{OWN}publishing.json"
+from generator.errors import BitdepthError, LockedError, TargetError
 
 _Mark = TypeVar("_Mark")
 
@@ -39,7 +35,7 @@ class Times(msgspec.Struct, frozen=True, kw_only=True):
     dead_s: float = 90
 
     def __post_init__(self) -> None:
-        """Refuse times that would let two publishers write at once."""
+        """Refuse times that would let two runs write at once."""
         if self.certain_s + self.put_s >= self.dead_s or self.renew_s >= self.certain_s:
             raise ValueError("expected renew_s < certain_s and certain_s + put_s < dead_s")
 
@@ -70,10 +66,10 @@ class Register(Protocol[_Mark]):
 async def leased(
     register: Register[_Mark], owner: str, monotonic: Callable[[], float], times: Times
 ) -> AsyncIterator[Callable[[], None]]:
-    """Hold a target while inside; what is given raises LockedError once that is not certain any more.
+    """Hold a bucket while inside; what is given raises LockedError once that is not certain any more.
 
     Raises:
-        LockedError: where another publisher is at work.
+        LockedError: where another run is at work.
     """
     lease = _Lease(register, owner, monotonic, times)
     await lease.take()
@@ -88,7 +84,7 @@ async def leased(
 
 
 class _Lease(Generic[_Mark]):
-    """One publisher's hold on a target."""
+    """One run's hold on a bucket."""
 
     def __init__(self, register: Register[_Mark], owner: str, monotonic: Callable[[], float], times: Times) -> None:
         self._register = register
@@ -100,7 +96,7 @@ class _Lease(Generic[_Mark]):
         self._certain_until = monotonic()
 
     async def take(self) -> None:
-        """Take the target, once nobody else has it."""
+        """Take the bucket, once nobody else has it."""
         while True:
             began = self._monotonic()
             self._mark = await self._register.create(self._body())
@@ -119,7 +115,7 @@ class _Lease(Generic[_Mark]):
         await self._refuse_careless()
 
     async def renew_for_ever(self) -> None:
-        """Renew now and then, until the hold is lost. A target that cannot be reached is tried again."""
+        """Renew now and then, until the hold is lost. A bucket that cannot be reached is tried again."""
         while self._mark is not None:
             await asyncio.sleep(self._times.renew_s)
             began = self._monotonic()
@@ -129,7 +125,7 @@ class _Lease(Generic[_Mark]):
                     self._certain_until = began + self._times.certain_s
 
     def check(self) -> None:
-        """Raise LockedError where somebody else may have the target by now."""
+        """Raise LockedError where somebody else may have the bucket by now."""
         if self._mark is None or self._monotonic() > self._certain_until:
             raise at_work(self._register.name)
 
@@ -148,11 +144,11 @@ class _Lease(Generic[_Mark]):
             raise TargetError(
                 "expected a store that refuses to replace an object by a create-only put, found one that does not",
                 where=self._register.name,
-                do="Use a store that honours If-None-Match: permanent pages are safe in no other",
+                do="Use a store that honours If-None-Match: permanent objects are safe in no other",
             )
 
     async def _watch(self, first: bytes) -> None:
-        """Return once somebody else's object has not changed for so long that its publisher is dead."""
+        """Return once somebody else's object has not changed for so long that its run is dead."""
         until = self._monotonic() + self._times.dead_s
         while self._monotonic() < until:
             await asyncio.sleep(self._times.look_s)
@@ -177,3 +173,12 @@ def _owner(data: bytes) -> str | None:
         return msgspec.json.decode(data, type=_Body).owner
     except (msgspec.DecodeError, UnicodeDecodeError):
         return None
+
+
+def at_work(name: str) -> LockedError:
+    """Return what is raised where another run is at work on a place."""
+    return LockedError(
+        "expected to be alone, found another run at work",
+        where=name,
+        do="Wait until it has ended, and run again: what was sent stays, and nothing more is sent by this run",
+    )

@@ -1,0 +1,65 @@
+"""The archive in a folder of this machine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+
+from generator.archive import files, layout
+from generator.archive.folder import Folder
+from generator.stores.durable import sync_folder
+
+
+class DiskFolder(Folder):
+    """A folder of this machine; its lock keeps other runs away, so that nothing else has to be held."""
+
+    def __init__(self, path: Path) -> None:
+        """Use a folder; nothing is opened yet."""
+        self.path = path
+
+    def held(self) -> AbstractContextManager[None]:
+        """Return at once."""
+        return nullcontext()
+
+    def distrust_copies(self) -> None:
+        """Return at once: there are no copies."""
+
+    def exists(self, name: str) -> bool:
+        """True where a file of that name is there."""
+        return (self.path / name).exists()
+
+    def read(self, name: str) -> bytes:
+        """Return a kept file's bytes as they lie."""
+        return files.read(self.path, name)
+
+    def size(self, name: str) -> int:
+        """Return how many bytes a kept file has."""
+        return files.size(self.path, name)
+
+    def create(self, name: str, data: bytes) -> None:
+        """Create a file; one with the same bytes may be there already."""
+        files.create(self.path, name, data)
+
+    def replace(self, name: str, data: bytes) -> None:
+        """Put a file in the place of whatever is there."""
+        files.replace(self.path, name, data)
+
+    def remove(self, name: str) -> None:
+        """Take a file away, where it is there, for good."""
+        path = self.path / name
+        with files.writing(name):
+            path.unlink(missing_ok=True)
+            sync_folder(path.parent)
+
+    def names(self) -> Iterator[str]:
+        """Yield every file of the archive; the lock, the journal and unfinished files are none of it."""
+        for path in sorted(self.path.rglob("*")):
+            name = path.relative_to(self.path).as_posix()
+            if path.is_file() and layout.is_kept(name):
+                yield name
+
+    def matching(self, pattern: str) -> tuple[str, ...]:
+        """Return the names of the files that a pattern finds, sorted."""
+        found = (path.relative_to(self.path).as_posix() for path in self.path.glob(pattern) if path.is_file())
+        return tuple(sorted(name for name in found if not name.endswith(layout.UNFINISHED)))
