@@ -206,7 +206,9 @@ def files(root: Path) -> dict[str, bytes]:
         name: path.read_bytes()
         for path in sorted(root.rglob("*"))
         if path.is_file()
-        and not (name := path.relative_to(root).as_posix()).startswith((".site.permanent", ".cache", "archive/.lock"))
+        and not (name := path.relative_to(root).as_posix()).startswith(
+            (".site.permanent", ".site.rendered", ".cache", "archive/.lock")
+        )
     }
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 import typer
 
 from generator.errors import BitdepthError
+from generator.terminal.environment import is_set
 from generator.workflows.showing import latest_grades
 from generator.workflows.world import Root
 
@@ -62,7 +63,7 @@ def _graded(root: Root, model: str | None) -> Iterable[str]:
 def _offered(ctx: typer.Context, incomplete: str, names: Callable[[Root], Iterable[str]]) -> list[str]:
     """Return the names that begin with what is typed already, sorted."""
     try:
-        found = set(names(Root(Path(ctx.params.get("root") or Path()))))
+        found = set(names(Root(Path(ctx.params.get("root") or Path()), is_set)))
     except (BitdepthError, OSError):
         return []
     return sorted(name for name in found if name.startswith(incomplete) and _PLAIN.fullmatch(name))
