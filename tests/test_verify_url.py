@@ -91,6 +91,22 @@ class TestASoundSite:
         assert newest.relative_to(site).as_posix() in wheres(verified(address, sample=1))
 
 
+    def test_a_sample_looks_at_all_that_a_kept_checkpoint_does_not_cover(self, sound: Path, site: Path, address: str):
+        """Who keeps checkpoints has looked at each page once, whatever chance draws later."""
+        oldest = min((sound / "log/signed").iterdir(), key=lambda path: int(path.name))
+        trust = Trust(key=KEY.verifier, checkpoints=((oldest.name, oldest.read_bytes()),))
+        report = verified(address, trust, sample=1)
+        assert wheres(report) == ""
+        last = max(site.glob("nights/*/index.html")).parent.name
+        new = sorted(site.glob(f"grades/aster/sphinx-8b/*/{last}/v0.1/index.html"))
+        assert len(new) == len(kept_site.ENDPOINTS)
+        assert any("that the checkpoints given do not cover" in note for note in report.notes)
+        for page in new:
+            page.write_bytes(b"another")
+        found = wheres(verified(address, trust, sample=1))
+        assert all(page.relative_to(site).as_posix() in found for page in new)
+
+
 def flip(path: Path) -> None:
     """Flip one bit in the middle of a file."""
     data = bytearray(path.read_bytes())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 
 import msgspec
 
@@ -26,6 +27,14 @@ class Trust(msgspec.Struct, frozen=True, kw_only=True):
     """Where each was found, and the signed note."""
     key: VerifierKey | None = None
     """Believed instead of those that the log itself names."""
+
+    def seen(self) -> int | None:
+        """Return how many leaves each checkpoint covers; None where none is given that can be read."""
+        sizes = []
+        for where, note in self.checkpoints:
+            with suppress(IntegrityError):  # Which is a finding where it is held against the log.
+                sizes.append(parse_checkpoint(read_note(note, where=where).text, where=where).size)
+        return min(sizes, default=None)
 
 
 NO_TRUST = Trust()

@@ -53,7 +53,8 @@ def verify_site(
         site: as somebody outside sees it.
         trust: checkpoints seen before, and the key that is believed.
         progress: who is told.
-        sample: so many leaves, drawn by chance, and the newest, instead of all.
+        sample: so many leaves, drawn by chance, and all that no checkpoint given covers (or the newest alone, where
+            none is given), instead of all.
         entropy: what they are drawn by; needed for a sample alone.
 
     Raises:
@@ -64,7 +65,9 @@ def verify_site(
     if log is None:
         return findings.report()
     leaves = tuple(leaf for _, leaf in log.leaves)
-    drawn = _drawn(leaves, sample, entropy)
+    seen = trust.seen()
+    first_new = len(leaves) - 1 if seen is None else min(seen, len(leaves))
+    drawn = _drawn(leaves, first_new, sample, entropy)
     named = _named(leaves, drawn)
     letters = Letters(site, (leaf for _, leaf in log.grades()))
     with progress.bar("checking what the log names", len(named)) as advance:
@@ -85,19 +88,22 @@ def verify_site(
     else:
         findings.take(changing)
     if sample is not None and sample < len(leaves):
-        findings.note(f"a sample: files of {sample} of {len(leaves)} leaves drawn by chance, and of the newest")
+        new = "the newest" if seen is None else f"all {len(leaves) - first_new} that the checkpoints given do not cover"
+        findings.note(f"a sample: files of {sample} of {len(leaves)} leaves drawn by chance, and of {new}")
     findings.note(_LEFT_OUT)
     return findings.report()
 
 
-def _drawn(leaves: Sequence[Leaf], sample: int | None, entropy: Callable[[int], bytes] | None) -> tuple[Leaf, ...]:
-    """Return the leaves whose files are looked at: all, or some by chance and the newest."""
+def _drawn(
+    leaves: Sequence[Leaf], first_new: int, sample: int | None, entropy: Callable[[int], bytes] | None
+) -> tuple[Leaf, ...]:
+    """Return the leaves whose files are looked at: all, or some by chance and those from the first new one on."""
     if sample is None or sample >= len(leaves) or not leaves:
         return tuple(leaves)
     if entropy is None:
         raise UsageError("expected entropy for a sample, found none")
     chance = random.Random(entropy(_SEED_BYTES))  # noqa: S311 - from the operating system's entropy
-    return (*chance.sample(leaves[:-1], min(sample, len(leaves) - 1)), leaves[-1])
+    return (*chance.sample(leaves[:first_new], min(sample, first_new)), *leaves[first_new:])
 
 
 def _named(leaves: Sequence[Leaf], drawn: Sequence[Leaf]) -> dict[str, str]:
