@@ -142,10 +142,10 @@ class TestDefinition:
         assert named in result.stderr
         assert site.store.grades.versions() == ()
 
-    def test_an_unknown_version_lists_the_known_ones(self, root: Path):
+    def test_an_unknown_version_names_known_ones(self, root: Path):
         """A version that is not there is answered with those that are."""
         result = run("grade", "--method", "7.3", root=root)
-        assert result.exit_code == 1
+        assert result.exit_code == 2
         assert "7.3" in result.stderr
         assert "0.1" in result.stderr
 

@@ -46,6 +46,7 @@ FILES = {
     "search/pagefind/wasm.en.pagefind": b"\x1f\x8b",
     "feed.xml": b"<feed/>",
     "bare/file.txt": b"text",
+    "_redirects": b"# words\n/method/latest/ /method/0.1/ 302\n",
     "data/SHA256SUMS": b"00  file",
     ".hidden/secret.txt": b"secret",
 }
@@ -137,6 +138,7 @@ class TestTypes:
         assert (answer.status, answer.body) == (200, FILES[name])
         assert answer.headers["Content-Type"] == kind
         assert answer.headers["X-Content-Type-Options"] == "nosniff"
+        assert ("script-src" in answer.headers["Content-Security-Policy"]) == path.startswith("/search/")
         assert answer.headers["Access-Control-Allow-Origin"] == "*"
         assert "Content-Encoding" not in answer.headers
 
@@ -183,6 +185,21 @@ class TestFolders:
         """A folder that has no page is no address."""
         answer = Answer(port, path)
         assert (answer.status, answer.body) == (404, FILES["404.html"])
+
+
+class TestLatestVersions:
+    """'latest-version addresses' lead where the site's own redirects say."""
+
+    @pytest.mark.parametrize("path", ["/method/latest/", "/method/latest"])
+    def test_lead_there_for_a_while(self, port: int, path: str):
+        """The answer is temporary, keeps the query, and is asked for again."""
+        answer = Answer(port, f"{path}?q=1")
+        assert (answer.status, answer.headers["Location"]) == (302, "/method/0.1/?q=1")
+        assert answer.headers["Cache-Control"] == ASK_AGAIN
+
+    def test_the_list_of_them_is_no_page(self, port: int):
+        """As on a host, what lists them is not shown."""
+        assert Answer(port, "/_redirects").status == 404
 
 
 class TestWrongAddresses:

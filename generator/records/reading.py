@@ -14,7 +14,7 @@ import msgspec
 
 from generator.records.comparison import is_outside
 from generator.records.definition import CONDITION_LETTERS, Definition
-from generator.records.figures import counted, percent, printed, ratio
+from generator.records.figures import counted, percent, ratio
 from generator.records.grade import (
     Column,
     DeclaredChange,
@@ -25,8 +25,8 @@ from generator.records.grade import (
     UnratedReason,
 )
 
-_REMEMBERED = 1024
-"""Nights whose words are kept: the same few counts stand on page after page."""
+_REMEMBERED = 4096
+"""Allowed counts that are kept as printed: a model's floors allow the same on the pages of all its endpoints."""
 
 NOT_MEASURED = "not measured"
 WITHIN_FLOOR = "within the floor"
@@ -120,47 +120,55 @@ def allowed_figure(night: MatchNight) -> str:
 
     A night of 2 mismatches is outside where 59/30 are allowed: they print as 1.97, never as 2.
     """
-    return _night_figures(night.mismatches, night.prompts, night.allowed_numerator, night.allowed_denominator, None)[0]
+    return _allowed(night.allowed_numerator, night.allowed_denominator)[1]
 
 
 def night_figures(night: MatchNight, definition: Definition) -> tuple[str, str]:
     """Return one measured night's `allowed_figure` and its `night_words`."""
+    allowed, figure = _allowed(night.allowed_numerator, night.allowed_denominator)
+    if not is_outside(night.mismatches, night.prompts, allowed):
+        return figure, "within"
     level = None if definition.margin is None else definition.margin.ratio
-    return _night_figures(night.mismatches, night.prompts, night.allowed_numerator, night.allowed_denominator, level)
+    return figure, _outside_words(night.mismatches, night.prompts, allowed, level)
 
 
 @lru_cache(_REMEMBERED)
-def _night_figures(
-    mismatches: int, prompts: int, numerator: int, denominator: int, level: Fraction | None
-) -> tuple[str, str]:
+def _allowed(numerator: int, denominator: int) -> tuple[Fraction, str]:
+    """Return an allowed count and its figure; on the right side of its two neighbours, it is so of every count."""
     below = numerator // denominator
-    figure = ratio(numerator, denominator, limits=((mismatches, 1), (below, 1), (below + 1, 1)))
-    allowed = Fraction(numerator, denominator)
-    if not is_outside(mismatches, prompts, allowed):
-        return figure, "within"
-    return figure, "outside" if is_outside(mismatches, prompts, allowed, level) else "within the margin"
+    return Fraction(numerator, denominator), ratio(numerator, denominator, limits=((below, 1), (below + 1, 1)))
+
+
+@lru_cache(_REMEMBERED)
+def _outside_words(mismatches: int, prompts: int, allowed: Fraction, level: Fraction | None) -> str:
+    return "outside" if is_outside(mismatches, prompts, allowed, level) else "within the margin"
 
 
 def task_points(grade: Grade) -> Fraction | None:
     """Return column T in points as it reads: None when not measured, 0 where the floor zeroes it."""
+    points = _points(grade)
+    return None if points is None else Fraction(*points)
+
+
+def _points(grade: Grade) -> tuple[int, int] | None:
     if grade.t_letter is None or grade.t_best_correct is None or grade.t_best_counted is None:
         return None
     if grade.t_within_floor:
-        return Fraction(0)
-    # The difference of the two shares over the product of what they are of: one Fraction, not five.
+        return 0, 1
+    # The difference of the two shares over the product of what they are of.
     ahead = grade.t_best_correct * grade.t_counted - grade.t_correct * grade.t_best_counted
-    return max(Fraction(0), Fraction(100 * ahead, grade.t_best_counted * grade.t_counted))
+    return max(0, 100 * ahead), grade.t_best_counted * grade.t_counted
 
 
 def task_words(grade: Grade, definition: Definition) -> str:
     """Return column T in words."""
-    points = task_points(grade)
+    points = _points(grade)
     if points is None:
         return NOT_MEASURED
     if grade.t_within_floor:
         return WITHIN_FLOOR
-    limits = [definition.letters.T[letter].max_points for letter in CONDITION_LETTERS]
-    figure = printed(points, limits)
+    limits = [definition.letters.T[letter].max_points.as_integer_ratio() for letter in CONDITION_LETTERS]
+    figure = ratio(*points, limits)
     return f"{figure} {'point' if figure == '1' else 'points'} from the best"
 
 

@@ -6,6 +6,7 @@ import base64
 import hashlib
 import re
 import unicodedata
+from functools import lru_cache
 
 MAX_SLUG = 80
 """Longest slug in characters: a path of four of them stays under every host's limit."""
@@ -13,6 +14,8 @@ MAX_SLUG = 80
 _PLAIN = re.compile(r"[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?")
 # Names that Windows reserves for devices, with or without an extension.
 _RESERVED = re.compile(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\..*)?")
+_REMEMBERED = 4096
+"""Names whose segment is kept: each stands in many addresses."""
 _DIGEST = 20
 """Characters of a digest in base 32, a hundred bits: whoever wants two names to share an address finds no such pair."""
 
@@ -35,6 +38,7 @@ def is_plain(text: str) -> bool:
     )
 
 
+@lru_cache(_REMEMBERED)
 def path_segment(text: str) -> str:
     """Return one path segment for a text, never the same for two texts.
 

@@ -78,8 +78,8 @@ def make_root(path: Path) -> Root:
     """
     wanted = {f"content/{name}": body for name, body in demo_root_files().items()}
     for folder in ("calibration", "methods", "pages"):
-        for file in sorted((packaged("content") / folder).iterdir()):
-            wanted[f"content/{folder}/{file.name}"] = file.read_bytes()
+        for file in sorted((packaged("content") / folder).rglob("*.*")):
+            wanted[f"content/{file.relative_to(packaged('content')).as_posix()}"] = file.read_bytes()
     if path.exists() and not path.is_dir():
         raise UsageError("expected a folder, found a file", where="--out", do="Choose another folder")
     site = path / "content" / "site.toml"

@@ -48,6 +48,18 @@ def method_checks(root: Root, versions: Iterable[str]) -> Iterator[Check]:
         yield Check(name=name, state=CheckState.OK, expected=expected, found=found)
 
 
+def reply_checks(root: Root) -> Iterator[Check]:
+    """Yield whether the replies to grades can be read, where there are any."""
+    expected = "replies to grades that can be read"
+    try:
+        found = root.content.replies()
+    except (BitdepthError, OSError) as error:
+        yield failed("replies", expected, error, "Mend the file")
+        return
+    if found:
+        yield Check(name="replies", state=CheckState.OK, expected=expected, found=f"{len(found)} of them")
+
+
 def templates_check(root: Root) -> Check:
     """Return whether every template can be read and is one."""
     expected = "templates that can be read"
