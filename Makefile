@@ -46,11 +46,9 @@ lint: .venv/.dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-# Ours beside others on the same records in one run, at a small size; prints ratios. Best on a quiet machine.
+# Ours beside others on the same records in one run, at a small size; prints one table of ratios. Best on a quiet machine.
 bench: .venv/.dev
-	$(BIN)/python -m tests.benchmarks.grading
-	$(BIN)/python -m tests.benchmarks.probing
-	$(BIN)/python -m tests.benchmarks.site
+	$(BIN)/python -m tests.benchmarks.all --out bench.md
 
 # Mutates the method's code and runs the tests that reach each mutant; long, on demand. See tests/mutation/NOTES.md.
 mutants: .venv/.dev

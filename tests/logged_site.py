@@ -59,6 +59,11 @@ def check(path: Path, trust: Trust = NO_TRUST) -> VerificationReport:
     return verify(Root(path), progress=SILENT, trust=trust)
 
 
+def log(path: Path) -> Path:
+    """Return where a root's log lies."""
+    return path / "archive/log"
+
+
 def wheres(report: VerificationReport) -> str:
     """Return where everything was found, a line each."""
     return "\n".join(f"{each.kind} {each.where}: {each.expected}; {each.found}" for each in report.findings)
@@ -71,7 +76,10 @@ def published(root: Root, out: Path) -> Path:
 
 
 class Quiet(SimpleHTTPRequestHandler):
-    """A host of files that logs nothing."""
+    """A host of files that logs nothing, and keeps a connection open for the next request."""
+
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
 
     def log_message(self, format: str, *arguments: object) -> None:  # noqa: A002 - the base class's name
         """Say nothing."""

@@ -18,6 +18,7 @@ import pytest
 from durable_world import FIRST, SECOND, Ended, World
 
 from generator.archive.condition import kept_bytes
+from generator.archive.disk_folder import DiskFolder
 from generator.workflows.room import FIRST_BYTES, FIRST_OBSERVATION_BYTES, ROOM_FACTOR
 
 MOUNT_BYTES = 32_000_000
@@ -75,7 +76,7 @@ class TestADiskThatTakesNothing:
 class TestADiskWithoutRoom:
     def test_a_night_is_not_begun_where_it_would_not_end(self, world: World, mounted: Path):
         """Below twenty times what is kept of the last night nothing is asked; the message says how much is missing."""
-        need = ROOM_FACTOR * kept_bytes(mounted / "archive", FIRST.date())
+        need = ROOM_FACTOR * kept_bytes(DiskFolder(mounted / "archive"), FIRST.date())
         _leave(mounted.parent, need - 100_000)
         asked = len(world.runner.router.asked)
         ended = world.runner.run(mounted)
@@ -87,7 +88,7 @@ class TestADiskWithoutRoom:
 
     def test_a_night_with_more_to_ask_needs_more(self, world: World, mounted: Path):
         """Four times the endpoints of the last night need four times its room: nothing is asked where it is missing."""
-        _leave(mounted.parent, 2 * ROOM_FACTOR * kept_bytes(mounted / "archive", FIRST.date()))
+        _leave(mounted.parent, 2 * ROOM_FACTOR * kept_bytes(DiskFolder(mounted / "archive"), FIRST.date()))
         listed, asked = world.runner.router.listed, len(world.runner.router.asked)
         more = {f"Yew{letter}": {} for letter in "abcdefghi"}
         listed.update(more)

@@ -82,6 +82,19 @@ class TestAPrintedFigureNeverContradictsItsLetter:
         )
         assert allowed_figure(night) == shown
 
+    @given(st.fractions(0, 100), st.integers(0, 101))
+    def test_what_a_night_allowed_lies_on_the_same_side_of_every_count(self, allowed: Fraction, mismatches: int):
+        """Mismatches are above what is printed as allowed exactly where they are above what is allowed."""
+        night = MatchNight(
+            night=date(2026, 3, 8),
+            prompts=120,
+            mismatches=mismatches,
+            allowed_numerator=allowed.numerator,
+            allowed_denominator=allowed.denominator,
+        )
+        shown = Fraction(allowed_figure(night))
+        assert (mismatches > shown, mismatches < shown) == (mismatches > allowed, mismatches < allowed)
+
     def test_a_value_nearer_to_its_limit_than_any_decimal_is_printed_as_a_fraction(self):
         """Where no decimal of reasonable length would do, the exact fraction stands."""
         value = 2 + Fraction(1, 10**40)

@@ -57,7 +57,7 @@ def own(folder: Path, source: str) -> Templates:
 
 def grade_values(grade: Grade) -> dict[str, object]:
     """Return the values of a grade's permanent page."""
-    return grade_page.values(grade, made.context(grade, MATERIAL))
+    return grade_page.values(grade, made.context(grade, MATERIAL), "0" * 64)
 
 
 class TestAPageFromItsForm:

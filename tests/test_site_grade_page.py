@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from fractions import Fraction
+from posixpath import dirname, normpath
 from xml.etree.ElementTree import Element
 
 import msgspec
@@ -12,6 +13,7 @@ import site_material as made
 
 from generator.records.canonical import canonical_json, sha256
 from generator.records.grade import DeclaredState, Grade, Letter
+from generator.records.permalink import grade_index_path
 from generator.records.reading import LETTER_WORDS, NO_LETTER, allowed_figure, night_words, readings, reason_words
 from generator.site import grade_page
 from generator.site.citation import Citation, cite, named
@@ -239,6 +241,22 @@ class TestRecord:
         assert record == page.replace("index.html", "grade.json")
         assert grade_page.record_bytes(grade) == canonical_json(grade)
         assert msgspec.json.decode(canonical_json(grade), type=Grade) == grade
+
+    def test_page_and_record_are_made_together(self):
+        """What lies in a grade's folder is its page, which names the record's digest, and the record."""
+        grade = made.grade()
+        page, record = grade_page.paths(grade)
+        made_files = dict(grade_page.files(grade, made.context(grade, MATERIAL), made.TEMPLATES))
+        assert made_files == {page: render(grade), record: canonical_json(grade)}
+        assert sha256(canonical_json(grade)).encode() in made_files[page]
+
+    def test_its_index_lies_above_it(self):
+        """The page links its index, whose folder the page's own folder lies in."""
+        grade = made.grade()
+        page, _ = grade_page.paths(grade)
+        index = grade_index_path(grade.model, grade.endpoint, grade.window_end)
+        (href,) = re.findall(r'later versions are listed at <a href="([^"]+)"', render(grade).decode())
+        assert normpath(f"{dirname(page)}/{href}") == f"{index}index.html"
 
 
 class TestAPrintedFigureNeverContradictsItsLetter:

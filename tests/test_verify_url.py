@@ -90,7 +90,6 @@ class TestASoundSite:
         newest.write_bytes(b"another")
         assert newest.relative_to(site).as_posix() in wheres(verified(address, sample=1))
 
-
     def test_a_sample_looks_at_all_that_a_kept_checkpoint_does_not_cover(self, sound: Path, site: Path, address: str):
         """Who keeps checkpoints has looked at each page once, whatever chance draws later."""
         oldest = min((sound / "log/signed").iterdir(), key=lambda path: int(path.name))

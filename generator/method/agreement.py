@@ -6,8 +6,12 @@ from collections import defaultdict
 from collections.abc import Iterable
 from itertools import combinations
 
+import pyarrow.compute as pc
+
 from generator.method.interface import NightTables
 from generator.records.observation import Outcome
+
+_COLUMNS = ["endpoint", "prompt_id", "family", "outcome", "answer"]
 
 Counts = tuple[str, int, int]
 """A family, how many answers were the same, and how many prompts both answered."""
@@ -22,10 +26,11 @@ def agreements(nights: Iterable[NightTables], model: str) -> dict[tuple[str, str
     """
     counted: dict[tuple[str, str], dict[str, list[int]]] = defaultdict(dict)
     for tables in nights:
-        rows = tables.observations.select(["model", "endpoint", "prompt_id", "family", "outcome", "answer"]).to_pylist()
+        # A night holds every model's rows: only this one's are made into Python's values.
+        rows = tables.observations.select(_COLUMNS).filter(pc.equal(tables.observations.column("model"), model))
         answers: dict[tuple[str, str], dict[str, str]] = {}
-        for row in rows:
-            if row["model"] == model and row["outcome"] == Outcome.ANSWERED:
+        for row in rows.to_pylist():
+            if row["outcome"] == Outcome.ANSWERED:
                 answers.setdefault((row["family"], row["prompt_id"]), {})[row["endpoint"]] = row["answer"]
         for (family, _), given in answers.items():
             for first, second in combinations(sorted(given), 2):

@@ -15,6 +15,7 @@ import re
 import shutil
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 
 import msgspec
@@ -31,6 +32,9 @@ _PERMANENT = re.compile(
     r"|data/(?:pages/methods/[0-9]+\.[0-9]+\.(?:html|json)|methods/[0-9]+\.[0-9]+\.(?:toml|md))"
     r"|log/(?:tile/[0-9a-z/.]+|keys/[0-9a-f]{8}\.vkey|signed/[0-9]+)",
 )
+
+_AT_ONCE = 100
+"""Files that are made before the first of them is laid: a few megabytes."""
 
 
 class LaidOut(msgspec.Struct, frozen=True, kw_only=True):
@@ -129,7 +133,7 @@ class _Permanent:
             return
         paths: dict[str, None] = {}
         folder, is_new = "", False
-        for path, data in shelf.files():
+        for path, data in _ahead(shelf.files()):
             if path in paths:
                 raise IntegrityError("expected one file for each path, found two", where=f"{shelf.name}, {path}")
             paths[path] = None
@@ -185,6 +189,16 @@ class _Permanent:
         self.new += 1
 
 
+def _ahead(files: Iterable[tuple[str, bytes]]) -> Iterator[tuple[str, bytes]]:
+    """Yield some files, many of them made before the first is laid.
+
+    Making one and laying one by turns, each finds its code and data gone from the processor's cache: a tenth more CPU.
+    """
+    left = iter(files)
+    while made := tuple(islice(left, _AT_ONCE)):
+        yield from made
+
+
 def _missing(where: str) -> IntegrityError:
     return IntegrityError(
         "expected the permanent pages that were laid out before, found none in the archive",
@@ -205,7 +219,7 @@ def _build(
     for path, data in views:
         if path in paths:
             raise IntegrityError("expected one file for each path, found two", where=path)
-        if data is UNCHANGED and path in old_views:
+        if data is UNCHANGED:
             paths.add(path)
             continue
         target = files.target(path)

@@ -24,28 +24,29 @@ _NOT_IN_SCRIPT = re.compile(r"[^ -%'-;=?-~]")
 """'<', '>', '&' and whatever is not ASCII or cannot be seen, as they stand inside a string of JSON."""
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_BIBTEX = str.maketrans(
-    {
-        "\\": r"{\textbackslash}",
-        "{": r"{\textbraceleft}",
-        "}": r"{\textbraceright}",
-        "$": r"\$",
-        "&": r"\&",
-        "#": r"\#",
-        "%": r"\%",
-        "_": r"\_",
-        "~": r"{\textasciitilde}",
-        "^": r"{\textasciicircum}",
-        '"': r"{\textquotedbl}",
-        "'": r"{\textquotesingle}",
-        "`": r"{\textasciigrave}",
-        "<": r"{\textless}",
-        ">": r"{\textgreater}",
-        "|": r"{\textbar}",
-    }
-)
-_JOINED = re.compile("-(?=-)|,(?=,)")
-"""Characters that LaTeX's fonts join with the one that follows: hyphens to a dash, commas to a quotation mark."""
+_BIBTEX: Mapping[str, str] = {
+    "\\": r"{\textbackslash}",
+    "{": r"{\textbraceleft}",
+    "}": r"{\textbraceright}",
+    "$": r"\$",
+    "&": r"\&",
+    "#": r"\#",
+    "%": r"\%",
+    "_": r"\_",
+    "~": r"{\textasciitilde}",
+    "^": r"{\textasciicircum}",
+    '"': r"{\textquotedbl}",
+    "'": r"{\textquotesingle}",
+    "`": r"{\textasciigrave}",
+    "<": r"{\textless}",
+    ">": r"{\textgreater}",
+    "|": r"{\textbar}",
+    "-": "-{}",
+    ",": ",{}",
+}
+_NOT_IN_BIBTEX = re.compile(r"""[\\{}$&#%_~^"'`<>|]|-(?=-)|,(?=,)""")
+"""Besides what TeX has a meaning for, characters that LaTeX's fonts join with the one that follows: hyphens to a dash,
+commas to a quotation mark."""
 
 _ENTRY = """@misc{%s,
   author = {{%s}},
@@ -190,4 +191,4 @@ def _key(grade: Grade) -> str:
 
 
 def _escaped(text: str) -> str:
-    return _JOINED.sub(r"\g<0>{}", text.translate(_BIBTEX))
+    return _NOT_IN_BIBTEX.sub(lambda found: _BIBTEX[found[0]], text)

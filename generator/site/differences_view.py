@@ -32,14 +32,9 @@ class Compared(msgspec.Struct, frozen=True, kw_only=True):
 
 def compared(library: Library) -> tuple[Compared, ...]:
     """Return each candidate that graded the window that the current version graded last, newest candidate first."""
-    ends = [grade.window_end for grade in library.material.grades if grade.method_version == library.current]
-    if not ends:
+    end, graded = library.newest, library.graded_newest
+    if end is None or library.current not in graded:
         return ()
-    end = max(ends)
-    graded: dict[str, set[tuple[str, str]]] = {}
-    for grade in library.material.grades:
-        if grade.window_end == end:
-            graded.setdefault(grade.method_version, set()).add((grade.model, grade.endpoint))
     candidates = sorted(library.material.settings.candidates, key=version_key, reverse=True)
     return tuple(
         Compared(

@@ -48,24 +48,37 @@ def paths(grade: Grade) -> tuple[str, str]:
     return folder + INDEX, folder + RECORD
 
 
-def render(grade: Grade, context: GradeContext, templates: Templates) -> bytes:
-    """Return the bytes of a grade's permanent page.
+def files(grade: Grade, context: GradeContext, templates: Templates) -> tuple[tuple[str, bytes], tuple[str, bytes]]:
+    """Return path and bytes of a grade's permanent page, and of the record beside it.
 
     Raises:
         ContentError: naming a template that is missing or broken.
     """
-    return templates.fill("grade.html", values(grade, context))
+    page, beside = paths(grade)
+    record = record_bytes(grade)
+    return (page, templates.fill("grade.html", values(grade, context, sha256(record)))), (beside, record)
 
 
-def values(grade: Grade, context: GradeContext) -> dict[str, object]:
-    """Return what the template of a permanent page asks for, by name, as `Templates.fill` takes it."""
+def render(grade: Grade, context: GradeContext, templates: Templates) -> bytes:
+    """Return the bytes of a grade's permanent page alone, as `files` does."""
+    (_, page), _ = files(grade, context, templates)
+    return page
+
+
+def values(grade: Grade, context: GradeContext, digest: str) -> dict[str, object]:
+    """Return what the template of a permanent page asks for, by name, as `Templates.fill` takes it.
+
+    Args:
+        grade: the grade.
+        context: what the page says beside it.
+        digest: the SHA-256 of grade.json.
+    """
     settings, definition = context.settings, context.method.definition
     path, _ = paths(grade)
     links = Links(path)
-    digest = sha256(record_bytes(grade))
     name, columns = named(grade, settings), readings(grade, definition)
     citation = cite(grade, name, settings)
-    index_href = links.grade_index(grade)
+    index_href = f"../{INDEX}"  # The page's folder lies in its index's, under the method version.
     issued = grade.issued.isoformat()
     page = frame(
         path,

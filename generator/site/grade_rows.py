@@ -9,8 +9,8 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from generator.records.figures import printed
-from generator.records.grade import Grade, MatchFamily
-from generator.records.permalink import night_path
+from generator.records.grade import Column, Grade, MatchFamily
+from generator.records.permalink import method_path, night_path
 from generator.records.reading import (
     COLUMN_WORDS,
     NO_LETTER,
@@ -59,7 +59,7 @@ def night_rows(grade: Grade, context: GradeContext, links: Links) -> tuple[Night
     measured = {night.night: night for night in grade.m_night}
     definition, precision_before = context.method.definition, context.precision_before
     rows = []
-    for night, (day, href) in zip(grade.nights, _days(links.up, grade.nights), strict=True):
+    for night, day, href in _days(links.up, grade.nights):
         match, declared = measured.get(night), None
         if precision_before:
             declared = (precision_before[night] or "absent") if night in precision_before else "not listed"
@@ -72,8 +72,8 @@ def night_rows(grade: Grade, context: GradeContext, links: Links) -> tuple[Night
 
 
 @lru_cache(_REMEMBERED)  # A window's nights stand on the pages of every endpoint.
-def _days(up: str, nights: tuple[date, ...]) -> tuple[tuple[str, str], ...]:
-    return tuple((night.isoformat(), f"{up}{night_path(night)}{INDEX}") for night in nights)
+def _days(up: str, nights: tuple[date, ...]) -> tuple[tuple[date, str, str], ...]:
+    return tuple((night, night.isoformat(), f"{up}{night_path(night)}{INDEX}") for night in nights)
 
 
 def superseded(grade: Grade, context: GradeContext) -> tuple[Grade, ...]:
@@ -81,6 +81,8 @@ def superseded(grade: Grade, context: GradeContext) -> tuple[Grade, ...]:
 
     A letter never stands without its columns: where the context lacks one, the page links to it and says no letter.
     """
+    if not grade.supersedes:
+        return ()
     known = {each.method_version: each for each in context.superseded}
     named = (earlier.method_version for earlier in grade.supersedes)
     return tuple(known[version] for version in named if version in known)
@@ -88,6 +90,8 @@ def superseded(grade: Grade, context: GradeContext) -> tuple[Grade, ...]:
 
 def without_columns(grade: Grade, context: GradeContext) -> tuple[str, ...]:
     """Return the method versions of those earlier grades whose columns the context lacks."""
+    if not grade.supersedes:
+        return ()
     known = {each.method_version for each in context.superseded}
     return tuple(each.method_version for each in grade.supersedes if each.method_version not in known)
 
@@ -123,9 +127,14 @@ def _percent(numerator: int, denominator: int) -> str:
 
 def column_row(reading: Reading, grade: Grade, links: Links) -> tuple[str, str, str, str]:
     """Return where a column is defined, what it is called, its letter, and its value in words."""
-    column = reading.column
-    href = links.method(grade.method_version, COLUMN_ANCHORS[column])
-    return href, f"{column}, {COLUMN_WORDS[column]}", reading.letter or NO_LETTER, reading.words
+    href, name = _column(links.up, grade.method_version, reading.column)
+    return href, name, reading.letter or NO_LETTER, reading.words
+
+
+@lru_cache(_REMEMBERED)
+def _column(up: str, version: str, column: Column) -> tuple[str, str]:
+    href = f"{up}{method_path(version)}{INDEX}#{COLUMN_ANCHORS[column]}"
+    return href, f"{column}, {COLUMN_WORDS[column]}"
 
 
 def short_cells(grade: Grade, links: Links, status: str = "") -> tuple[str, ...]:

@@ -1,6 +1,6 @@
 """What the site is made from and gives, on one page.
 
-    grade_page.render(grade, ...)   -> bytes of a permanent page, once, when the grade is issued (pure)
+    grade_page.files(grade, ...)    -> permanent page and record of a grade, once, when it is issued (pure)
     method_page.render(method, ...) -> bytes of a method version's page, kept when first graded under (pure)
     views.render(material)          -> (path, bytes) of every page that may change (pure)
     build.lay_out(...)              -> the folder that a host serves, from shelves of kept files and from views

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import date
 
 import msgspec
@@ -94,6 +94,10 @@ class Library(msgspec.Struct, frozen=True, kw_only=True):
     """Alphabetically."""
     superseded: frozenset[str]
     """Versions whose letters a grade under the current version names as those that it supersedes."""
+    newest: date | None
+    """The end of the last window that the current version graded."""
+    graded_newest: Mapping[str, frozenset[tuple[str, str]]]
+    """By version, the model and endpoint of each of its grades of that window."""
 
     @property
     def current(self) -> str:
@@ -135,12 +139,18 @@ def arrange(material: Material) -> Library:
                 change = Succession(night=night.record.night, before=listed.succeeded_from, after=listed.tag)
                 shelf.successions.append(change)
     superseded: set[str] = set()
+    current = material.settings.method
+    newest = max((each.window_end for each in material.windows if each.method_version == current), default=None)
+    graded_newest: dict[str, set[tuple[str, str]]] = defaultdict(set)
+    # The only run through every grade: whoever needs more of them than an endpoint's has it noted here.
     for grade in material.grades:
+        if grade.window_end == newest:
+            graded_newest[grade.method_version].add((grade.model, grade.endpoint))
         shelf = shelves[grade.model, grade.endpoint]
         shelf.count(grade.method_version, grade.window_end)
         if shelf.last_listed is None:
             shelf.named(grade.provider, grade.tag, grade.listings)
-        if grade.method_version == material.settings.method:
+        if grade.method_version == current:
             shelf.latest = grade
             superseded.update(earlier.method_version for earlier in grade.supersedes)
     last = recorded[-1].record.night if recorded else None
@@ -165,7 +175,14 @@ def arrange(material: Material) -> Library:
         )
         for model in sorted(stories)
     )
-    return Library(material=material, recorded=recorded, models=models, superseded=frozenset(superseded))
+    return Library(
+        material=material,
+        recorded=recorded,
+        models=models,
+        superseded=frozenset(superseded),
+        newest=newest,
+        graded_newest={version: frozenset(keys) for version, keys in graded_newest.items()},
+    )
 
 
 def _newest_first(grades: Iterable[Grade], current: str) -> tuple[Grade, ...]:

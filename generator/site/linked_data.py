@@ -7,20 +7,32 @@ it says then is what a permanent page would mean. Sources: JSON-LD 1.1, sections
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
+from functools import lru_cache
+
+import msgspec
 
 from generator.settings import Settings
 
 _SCHEMA = "https://schema.org/"
 _ADDRESSES = ("contentUrl", "hasPart", "isBasedOn", "isPartOf", "license", "measurementTechnique", "url")
 """Properties whose values are addresses and not text."""
-_CONTEXT: Mapping[str, object] = {
-    "@vocab": _SCHEMA,
-    **{name: {"@type": "@id"} for name in _ADDRESSES},
-    "datePublished": {"@type": "Date"},
-}
+_CONTEXT = msgspec.Raw(
+    msgspec.json.encode(
+        {
+            "@vocab": _SCHEMA,
+            **{name: {"@type": "@id"} for name in _ADDRESSES},
+            "datePublished": {"@type": "Date"},
+        }
+    )
+)
 LICENCE = "https://creativecommons.org/licenses/by/4.0/"
 """Of all pages and data."""
+
+
+def raw(value: object) -> msgspec.Raw:
+    """Return what stands in the JSON-LD of page after page as JSON, so that it is written out once."""
+    return msgspec.Raw(msgspec.json.encode(value))
 
 
 def described(kind: str, address: str, settings: Settings, **properties: object) -> dict[str, object]:
@@ -32,7 +44,7 @@ def described(kind: str, address: str, settings: Settings, **properties: object)
         settings: the site's settings.
         properties: the others, by their schema.org names.
     """
-    publisher = {"@type": "Organization", "name": settings.publisher, "url": settings.address}
+    publisher = _publisher(settings.publisher, settings.address)
     return {
         "@context": _CONTEXT,
         "@type": kind,
@@ -45,6 +57,11 @@ def described(kind: str, address: str, settings: Settings, **properties: object)
         "creator": publisher,
         "publisher": publisher,
     }
+
+
+@lru_cache
+def _publisher(name: str, address: str) -> msgspec.Raw:
+    return raw({"@type": "Organization", "name": name, "url": address})
 
 
 def collection(address: str, settings: Settings, name: str, parts: Iterable[str]) -> dict[str, object]:

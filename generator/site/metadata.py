@@ -11,12 +11,14 @@ from collections.abc import Iterable, Mapping
 from datetime import date
 from functools import lru_cache
 
+import msgspec
+
 from generator.records.grade import Grade
 from generator.records.permalink import grade_index_path, method_path, night_path
 from generator.records.reading import COLUMN_WORDS, NO_LETTER, Reading
 from generator.settings import Settings
 from generator.site.citation import Named
-from generator.site.linked_data import described
+from generator.site.linked_data import described, raw
 from generator.site.text import visible_plain
 
 RECORD = "grade.json"
@@ -75,5 +77,5 @@ def dataset(
 
 
 @lru_cache(1024)  # A window's nights stand on the pages of every endpoint.
-def _nights(base: str, nights: tuple[date, ...]) -> tuple[str, ...]:
-    return tuple(base + night_path(night) for night in nights)
+def _nights(base: str, nights: tuple[date, ...]) -> msgspec.Raw:
+    return raw([base + night_path(night) for night in nights])

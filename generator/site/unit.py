@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from decimal import Decimal
 from enum import StrEnum
+from functools import lru_cache
 from typing import NamedTuple
 
 from generator.records.figures import decimal_text
@@ -84,8 +85,13 @@ def price_words(prompt: Decimal | None, completion: Decimal | None) -> str:
     if prompt is None and completion is None:
         return "not listed"
     sides = ((prompt, "in"), (completion, "out"))
-    words = [f"{decimal_text(price * _MILLION)} {side}" for price, side in sides if price is not None]
+    words = [f"{_per_million(price)} {side}" for price, side in sides if price is not None]
     return f"USD {', '.join(words)}, per million tokens"
+
+
+@lru_cache(1024)  # A price stands on page after page.
+def _per_million(price: Decimal) -> str:
+    return decimal_text(price * _MILLION)
 
 
 def price_short(prompt: Decimal | None, completion: Decimal | None) -> str:

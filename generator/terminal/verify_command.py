@@ -51,7 +51,12 @@ KeyOption = Annotated[
 ]
 SampleOption = Annotated[
     int | None,
-    typer.Option("--sample", metavar="N", min=1, help="Of a published site: N leaves by chance, and all that no --checkpoint given covers."),
+    typer.Option(
+        "--sample",
+        metavar="N",
+        min=1,
+        help="Of a published site: N leaves by chance, and all that no --checkpoint given covers.",
+    ),
 ]
 
 

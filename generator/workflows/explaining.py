@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Iterator
 from datetime import date
 
@@ -14,6 +13,7 @@ from generator.records.canonical import COMPARE_ELSEWHERE
 from generator.records.explanation import Explanation
 from generator.records.grade import Grade
 from generator.records.night import NightState
+from generator.workflows.near import did_you_mean, one_of
 from generator.workflows.windows import bound_method, night_tables
 from generator.workflows.world import Root
 
@@ -107,7 +107,7 @@ def _version(root: Root, version: str | None) -> str:
         raise UsageError("expected a graded night, found none", do="Run 'bitdepth nightly' or 'bitdepth demo' first")
     version = version or root.content.settings().method
     if version not in versions:
-        raise UsageError(f"expected a graded method version, found '{version}'", do=_near(version, versions))
+        raise UsageError(f"expected a graded method version, found '{version}'", do=did_you_mean(version, versions))
     return version
 
 
@@ -118,7 +118,7 @@ def _window(root: Root, version: str, end: date | None) -> date:
         near = sorted(sorted(windows, key=lambda window: abs(window - end))[:3])
         raise UsageError(
             f"expected the end of a graded window, found {end.isoformat()}",
-            do=_did_you_mean(window.isoformat() for window in near),
+            do=one_of(window.isoformat() for window in near),
         )
     return end or windows[-1]
 
@@ -127,14 +127,7 @@ def _named(what: str, name: str, named: list[tuple[str, Grade]]) -> list[Grade]:
     """Return the grades that bear a name."""
     found = [grade for each, grade in named if each == name]
     if not found:
-        raise UsageError(f"expected a graded {what}, found '{name}'", do=_near(name, {each for each, _ in named}))
+        raise UsageError(
+            f"expected a graded {what}, found '{name}'", do=did_you_mean(name, {each for each, _ in named})
+        )
     return found
-
-
-def _near(name: str, names: Iterable[str]) -> str:
-    known = sorted(names)
-    return _did_you_mean(difflib.get_close_matches(name, known, n=3, cutoff=0.3) or known[:3])
-
-
-def _did_you_mean(names: Iterable[str]) -> str:
-    return f"Did you mean {' or '.join(repr(name) for name in names)}?"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from generator.site.interface import GradedWindow
-from generator.workflows.grading import CURRENT
+from generator.workflows.issuing import CURRENT
 from generator.workflows.world import Root
 
 
@@ -20,4 +20,5 @@ def graded_windows(root: Root) -> Iterator[GradedWindow]:
                 window_end=end,
                 was_current=manifest.role == CURRENT,
                 regrade=manifest.regrade,
+                sha256=manifest.sha256,
             )

@@ -9,21 +9,24 @@ import msgspec
 
 from generator.archive.grades import GradesOrigin
 from generator.errors import UsageError
-from generator.method.interface import Issue
-from generator.records.canonical import canonical_json
-from generator.records.definition import Method, version_key
-from generator.records.endpoint import Endpoint
-from generator.records.grade import Grade, Superseded
-from generator.records.permalink import permalink_path
+from generator.records.definition import Method
 from generator.settings import Settings
-from generator.site import grade_page, method_page
-from generator.site.interface import GradeContext
+from generator.site import method_page
 from generator.site.templates import Templates, load
+from generator.workflows.issuing import (
+    CANDIDATE,
+    CURRENT,
+    Issuing,
+    WindowPlan,
+    earlier_grades,
+    replaced_versions,
+    window_grades,
+    window_pages,
+)
+from generator.workflows.spread import Spread, WindowFiles
 from generator.workflows.tally_cache import TallyCache
 from generator.workflows.windows import Windows, bound_method, worked_example_floor
 from generator.workflows.world import Progress, Root
-
-CURRENT, CANDIDATE = "current", "candidate"
 
 
 class Graded(msgspec.Struct, frozen=True, kw_only=True):
@@ -35,8 +38,14 @@ class Graded(msgspec.Struct, frozen=True, kw_only=True):
     """Newly issued."""
 
 
-def grade(
-    root: Root, *, today: date, progress: Progress, only: str | None = None, window_end: date | None = None
+def grade(  # noqa: PLR0913 - which windows, by whom and for whom
+    root: Root,
+    *,
+    today: date,
+    progress: Progress,
+    only: str | None = None,
+    window_end: date | None = None,
+    spread: Spread | None = None,
 ) -> Graded:
     """Grade every recorded night's window under the current method and each candidate, and keep pages and records.
 
@@ -46,10 +55,12 @@ def grade(
         progress: who is told.
         only: one method version, instead of the current one and the candidates.
         window_end: one window, instead of every one that can be graded.
+        spread: who makes the windows elsewhere; None for nobody. What is kept is the same, byte for byte.
 
     Raises:
         ContentError: where a definition is missing, malformed, or not the one that grades were published under.
         UsageError: where no window ends with the night asked for.
+        ClusterError: where windows cannot be made elsewhere; those before are kept.
     """
     settings = root.content.settings()
     versions = (settings.method, *settings.candidates) if only is None else (only,)
@@ -61,14 +72,18 @@ def grade(
         role = CURRENT if version == settings.method else CANDIDATE
         paged = set(root.store.pages.windows(version))
         missing = [end for end in _ends(known, window_end) if end not in paged]
-        issuing = settings if role == CURRENT else _beside(settings, version)
         if missing:
-            _keep_method_page(root, method, settings, templates)
+            _keep_method_page(root, method, settings if role == CURRENT else _beside(settings, version), templates)
+        shared = Issuing(
+            method=method,
+            settings=settings if role == CURRENT else _beside(settings, version),
+            role=role,
+            recorded=known.counting(known.voided),
+        )
+        issuer = _Issuer(root, known, shared, templates, today)
         with progress.bar(f"grading under {version}", len(missing)) as advance:
-            for end in missing:
-                issued = _grade_window(root, known, method, end, role, today)
-                _keep_pages(root, method, issuing, templates, issued)
-                windows, grades = windows + 1, grades + len(issued)
+            for issued in issuer.alone(missing) if spread is None else issuer.spread(missing, spread):
+                windows, grades = windows + 1, grades + issued
                 advance(1)
     return Graded(windows=windows, grades=grades)
 
@@ -95,27 +110,79 @@ def _beside(settings: Settings, version: str) -> Settings:
     return msgspec.structs.replace(settings, candidates=tuple(dict.fromkeys((*settings.candidates, version))))
 
 
-def _grade_window(  # noqa: PLR0913, PLR0917 - one window of one method on one root
-    root: Root, known: Windows, method: Method, end: date, role: str, today: date
-) -> tuple[Grade, ...]:
-    """Return the grades of a window: as kept, where an interrupted run kept them; else graded now and kept."""
-    store = root.store.grades
-    if end in store.windows(method.version):
-        return store.get(method.version, end)
-    nights = known.of(end)
-    finished = known.nights[end].record.finished_at.date()
-    regrade = today > finished and is_regrade(root, method.version, end)
-    supersedes = superseded_letters(root, method.version, end) if role == CURRENT else {}
-    issue = Issue(issued=today if regrade else finished, supersedes=supersedes)
-    grades = known.grade(nights, known.voided, issue)
-    origin = GradesOrigin(
-        nights={night: known.nights[night].sha256 for night in nights},
-        voided={night: kept.void_sha256 for night, kept in known.nights.items() if kept.void_sha256 is not None},
-        role=role,
-        regrade=regrade,
-    )
-    store.add(grades, method, end, origin)
-    return grades
+class _Issuer:
+    """What issues the windows of one version, each once, in order."""
+
+    def __init__(self, root: Root, known: Windows, shared: Issuing, templates: Templates, today: date) -> None:
+        self._root = root
+        self._known = known
+        self._shared = shared
+        self._templates = templates
+        self._today = today
+
+    def alone(self, ends: Sequence[date]) -> Iterator[int]:
+        """Issue windows in this process. Yield how many grades each has."""
+        for end in ends:
+            yield self._issue(end)
+
+    def spread(self, ends: Sequence[date], spread: Spread) -> Iterator[int]:
+        """Issue windows whose files are made elsewhere. Yield how many grades each has.
+
+        One whose grades an interrupted run has kept gets its pages here.
+        """
+        kept = frozenset(self._root.store.grades.windows(self._shared.method.version))
+        plans = {end: self._plan(end) for end in ends if end not in kept}
+        made = spread.issue(self._known, self._shared, tuple(plans.values()))
+        for end in ends:
+            yield self._keep(plans[end], next(made)) if end in plans else self._issue(end)
+
+    def _issue(self, end: date) -> int:
+        """Grade a window, or take the grades as an interrupted run has kept them, and keep them and their pages."""
+        store, version, plan = self._root.store, self._shared.method.version, self._plan(end)
+        tallies = self._known.tallies(plan.nights)
+        if end in store.grades.windows(version):
+            grades = store.grades.get(version, end)
+            named = {each.method_version for grade in grades for each in grade.supersedes}
+            earlier = earlier_grades(self._root, end, sorted(named))
+        else:
+            earlier = earlier_grades(self._root, end, [each for each, _ in plan.replaced])
+            grades = window_grades(self._shared, plan, tallies, earlier)
+            store.grades.add(grades, self._shared.method, end, self._origin(plan))
+        if grades:
+            pages = window_pages(self._shared, grades, tallies, earlier, self._templates)
+            store.pages.add(pages, version=version, digest=self._shared.method.digest, window_end=end)
+        return len(grades)
+
+    def _keep(self, plan: WindowPlan, made: WindowFiles) -> int:
+        store, method = self._root.store, self._shared.method
+        store.grades.add_file(made.grades, made.grades_rows, method, plan.end, self._origin(plan))
+        if made.pages_rows:
+            store.pages.add_file(
+                made.pages, made.pages_rows, version=method.version, digest=method.digest, window_end=plan.end
+            )
+        return made.grades_rows
+
+    def _plan(self, end: date) -> WindowPlan:
+        version, store = self._shared.method.version, self._root.store.grades
+        finished = self._known.nights[end].record.finished_at.date()
+        regrade = self._today > finished and is_regrade(self._root, version, end)
+        replaced = replaced_versions(self._root, version, end) if self._shared.role == CURRENT else ()
+        return WindowPlan(
+            end=end,
+            nights=self._known.of(end),
+            issued=self._today if regrade else finished,
+            regrade=regrade,
+            replaced=tuple((each, store.manifest(each, end).sha256) for each in replaced),
+        )
+
+    def _origin(self, plan: WindowPlan) -> GradesOrigin:
+        nights = self._known.nights
+        return GradesOrigin(
+            nights={night: nights[night].sha256 for night in plan.nights},
+            voided={night: kept.void_sha256 for night, kept in nights.items() if kept.void_sha256 is not None},
+            role=self._shared.role,
+            regrade=plan.regrade,
+        )
 
 
 def is_regrade(root: Root, version: str, end: date) -> bool:
@@ -128,66 +195,7 @@ def is_regrade(root: Root, version: str, end: date) -> bool:
     return any(end in store.windows(each) for each in store.versions() if each != version)
 
 
-def superseded_letters(root: Root, version: str, end: date) -> dict[tuple[str, str], tuple[Superseded, ...]]:
-    """Return, by endpoint, the letters of a window under earlier versions that were current when they graded it."""
-    store = root.store.grades
-    found: dict[tuple[str, str], tuple[Superseded, ...]] = {}
-    for each in store.versions():
-        if version_key(each) >= version_key(version) or end not in store.windows(each):
-            continue
-        if store.manifest(each, end).role == CURRENT:
-            for grade in store.get(each, end):
-                key = (grade.model, grade.endpoint)
-                found[key] = (*found.get(key, ()), Superseded(method_version=each, letter=grade.letter))
-    return found
-
-
 def _keep_method_page(root: Root, method: Method, settings: Settings, templates: Templates) -> None:
     if method.version not in root.store.pages.methods():
         page = method_page.render(method, worked_example_floor(method.definition), settings, templates)
         root.store.pages.add_method(page, version=method.version, digest=method.digest)
-
-
-def _keep_pages(root: Root, method: Method, settings: Settings, templates: Templates, grades: Sequence[Grade]) -> None:
-    """Render each grade's permanent page, once, and keep it with the record beside it."""
-    if not grades:
-        return
-    end = grades[0].window_end
-    declared = _declared(root, grades[0].nights)
-    earlier = _earlier(root, grades)
-    pages: list[tuple[str, bytes]] = []
-    for grade in grades:
-        key = (grade.model, grade.endpoint)
-        context = GradeContext(
-            settings=settings,
-            method=method,
-            precision_before=declared.get(key, {}),
-            superseded=tuple(earlier[each.method_version][key] for each in grade.supersedes),
-        )
-        pages += _pages(grade, context, templates)
-    root.store.pages.add(pages, version=method.version, digest=method.digest, window_end=end)
-
-
-def _earlier(root: Root, grades: Sequence[Grade]) -> dict[str, dict[tuple[str, str], Grade]]:
-    """Return, by version, the grades that some grades of one window replace."""
-    versions = {each.method_version for grade in grades for each in grade.supersedes}
-    return {
-        version: {(each.model, each.endpoint): each for each in root.store.grades.get(version, grades[0].window_end)}
-        for version in sorted(versions)
-    }
-
-
-def _pages(grade: Grade, context: GradeContext, templates: Templates) -> Iterator[tuple[str, bytes]]:
-    folder = permalink_path(grade.model, grade.endpoint, grade.window_end, grade.method_version)
-    yield f"{folder}index.html", grade_page.render(grade, context, templates)
-    yield f"{folder}grade.json", canonical_json(grade)
-
-
-def _declared(root: Root, nights: Sequence[date]) -> dict[tuple[str, str], dict[date, str | None]]:
-    """Return what each endpoint declared on each night of a window."""
-    found: dict[tuple[str, str], dict[date, str | None]] = {}
-    for night in nights:
-        kept = root.store.nights.get(night)
-        for endpoint in msgspec.convert(root.store.nights.table(kept.record, "listings").to_pylist(), list[Endpoint]):
-            found.setdefault((endpoint.model, endpoint.endpoint), {})[night] = endpoint.declared_precision
-    return found

@@ -6,15 +6,23 @@ import tempfile
 from array import array
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from datetime import date
 from typing import BinaryIO
 
 import msgspec
+import pyarrow as pa
 
 from generator.records.grade import Grade
+from generator.workflows.program import program_sha256
+from generator.workflows.sealed_cache import SealedCache
 from generator.workflows.world import Root
 
 _Key = tuple[str, str]
+_Lengths = list[tuple[str, str, int]]
+"""Model and endpoint of each grade, and how many bytes its JSON has."""
 _DECODER = msgspec.json.Decoder(Grade)
+_LENGTHS = msgspec.json.Decoder(_Lengths)
+_ZSTD = pa.Codec("zstd")
 
 
 class HeldGrades:
@@ -52,16 +60,41 @@ class HeldGrades:
 
 
 @contextmanager
-def held_grades(root: Root) -> Iterator[HeldGrades]:
-    """Hold every grade that has its page: a run that was killed in between has left the others unfinished."""
+def held_grades(root: Root, cache: SealedCache | None = None) -> Iterator[HeldGrades]:
+    """Hold every grade that has its page: a run that was killed in between has left the others unfinished.
+
+    Args:
+        root: the site root.
+        cache: where a window's grades lie as JSON once they were read; a check of what is laid out goes without.
+    """
     store = root.store
     places: dict[_Key, array[int]] = {}
     with tempfile.TemporaryFile() as file:
         at = 0
         for version in store.grades.versions():
             for end in store.pages.windows(version):
-                for grade in store.grades.get(version, end):
-                    written = file.write(msgspec.json.encode(grade))
-                    places.setdefault((grade.model, grade.endpoint), array("Q")).extend((at, at + written))
-                    at += written
+                keys, data = _window(root, version, end, cache)
+                file.write(data)
+                for model, endpoint, length in keys:
+                    places.setdefault((model, endpoint), array("Q")).extend((at, at + length))
+                    at += length
         yield HeldGrades(file, places)
+
+
+def _window(root: Root, version: str, end: date, cache: SealedCache | None) -> tuple[_Lengths, bytes]:
+    """Return a window's grades as JSON, one after another, and whose each is and how long."""
+    name = f"{version}-{end.isoformat()}"
+    key = f"{root.store.grades.manifest(version, end).sha256} {program_sha256()}"
+    found = None if cache is None else cache.read(name, key)
+    if found is not None:
+        head, _, packed = found.partition(b"\n")
+        kept = _LENGTHS.decode(head)
+        data: bytes = _ZSTD.decompress(packed, sum(length for *_, length in kept), asbytes=True)
+        return kept, data
+    grades = root.store.grades.get(version, end)
+    written = [msgspec.json.encode(grade) for grade in grades]
+    keys = [(grade.model, grade.endpoint, len(each)) for grade, each in zip(grades, written, strict=True)]
+    data = b"".join(written)
+    if cache is not None:
+        cache.write(name, key, msgspec.json.encode(keys) + b"\n" + _ZSTD.compress(data, asbytes=True))
+    return keys, data

@@ -8,19 +8,19 @@ from datetime import date, datetime
 import msgspec
 
 from generator import __version__
-from generator.archive import codec
 from generator.errors import ContentError, RouterError
 from generator.probing.context import CONTEXT_FAMILY, CONTEXT_KIND, context_id, context_prompt, tonights_rung
-from generator.probing.identity import base_of, settle
+from generator.probing.identity import settle
 from generator.probing.interface import Ask, Remarks, Router, Watch
 from generator.probing.night_prompts import check_prompt_set, night_prompts
 from generator.probing.plan import plan
 from generator.probing.wire import token_limit
-from generator.records.endpoint import Endpoint, KnownEndpoint
+from generator.records.endpoint import KnownEndpoint
 from generator.records.listing import ModelListing
 from generator.records.night import PLAN_FORMAT, ModelSettings, NightPlan, NightSettings
 from generator.settings import ProbingSettings, Settings
 from generator.settings_rules import watched_names
+from generator.workflows.knowing import known_endpoints
 from generator.workflows.night_hour import early_words, is_late
 from generator.workflows.world import Progress, Root
 
@@ -111,35 +111,6 @@ def planned_context_asks(planned: NightPlan) -> tuple[Ask, ...]:
         return rung is not None and ask.prompt.prompt_id == context_id(rung)
 
     return tuple(ask for ask in asks if is_tonights(ask))
-
-
-def known_endpoints(root: Root) -> dict[str, tuple[KnownEndpoint, ...]]:
-    """Return, by model, every endpoint that the archive has ever listed, with what identity is settled by."""
-    store = root.store.nights
-    latest: dict[tuple[str, str], Endpoint] = {}
-    first: dict[tuple[str, str], date] = {}
-    last_listed: set[tuple[str, str]] = set()
-    for night in store.kept():
-        kept = store.get(night)
-        listed = codec.records_of(store.table(kept.record, "listings"), Endpoint)
-        for endpoint in listed:
-            latest[endpoint.model, endpoint.endpoint] = endpoint
-            if kept.counts:
-                first.setdefault((endpoint.model, endpoint.endpoint), night)
-        if kept.counts:
-            last_listed = {(endpoint.model, endpoint.endpoint) for endpoint in listed}
-    known: dict[str, tuple[KnownEndpoint, ...]] = {}
-    for (model, slug), endpoint in sorted(latest.items()):
-        found = KnownEndpoint(
-            model=model,
-            endpoint=slug,
-            tag=endpoint.tag,
-            base=base_of(endpoint.tag, endpoint.declared_precision),
-            first_listed=first.get((model, slug)),
-            on_last_recorded_night=(model, slug) in last_listed,
-        )
-        known[model] = (*known.get(model, ()), found)
-    return known
 
 
 def _watch(settings: Settings, known: Mapping[str, tuple[KnownEndpoint, ...]]) -> Watch:

@@ -29,7 +29,9 @@ from generator.site.interface import (
     NightChange,
     NightMaterial,
     Shelf,
+    Unchanged,
 )
+from generator.site.kept_views import KeptViews
 from generator.site.templates import load
 from generator.workflows.calibrating import prompts_so_far
 from generator.workflows.data_files import data_files, data_shelves, format_text
@@ -40,6 +42,8 @@ from generator.workflows.gate import refuse_lost
 from generator.workflows.graded_windows import graded_windows
 from generator.workflows.held_grades import HeldGrades, held_grades
 from generator.workflows.log_files import log_material, log_shelves
+from generator.workflows.program import program_sha256
+from generator.workflows.sealed_cache import SealedCache
 from generator.workflows.searching import indexer
 from generator.workflows.windows import bound_method, night_tables, worked_example_floor
 from generator.workflows.world import Progress, Root
@@ -58,8 +62,11 @@ def render(root: Root, *, progress: Progress, base_url: str | None = None) -> bu
             something that the log holds is missing or different, before anything is written.
     """
     refuse_lost(root)
+    kept = KeptViews(root.site)
     with progress.bar("rendering", 1) as advance:
-        laid_out = build.lay_out(root.site, shelves(root), view_files(root, progress=progress, base_url=base_url))
+        files = view_files(root, progress=progress, base_url=base_url, unchanged=kept.same)
+        laid_out = build.lay_out(root.site, shelves(root), files)
+        kept.settle()
         advance(1)
     return laid_out
 
@@ -94,13 +101,29 @@ def _method_page(root: Root, version: str) -> tuple[tuple[str, bytes]]:
     return ((f"{method_path(version)}index.html", root.store.pages.method(version)),)
 
 
-def view_files(root: Root, *, progress: Progress, base_url: str | None = None) -> Iterator[tuple[str, bytes]]:
-    """Yield path and bytes of every page that may change, rendered now for an address."""
+def view_files(
+    root: Root, *, progress: Progress, base_url: str | None = None, unchanged: Unchanged | None = None
+) -> Iterator[tuple[str, bytes]]:
+    """Yield path and bytes of every page that may change, rendered now for an address.
+
+    Args:
+        root: the site root.
+        progress: who is told.
+        base_url: the address; None for the one in site.toml.
+        unchanged: says what lies in place as this program would render it; None to render everything.
+    """
     settings = root.content.settings()
     if base_url is not None:
         settings = msgspec.structs.replace(settings, address=base_url)
-    with held_grades(root) as grades:
-        yield from views.render(material(root, grades, settings), load(root.templates), indexer(progress.say))
+    # Who renders everything, to hold it against what lies there, reads every grade from its own file.
+    with held_grades(root, None if unchanged is None else SealedCache(root.path, "grades")) as grades:
+        of = material(root, grades, settings)
+        yield from views.render(of, load(root.templates), indexer(progress.say), _by_this_program(unchanged))
+
+
+def _by_this_program(unchanged: Unchanged | None) -> Unchanged | None:
+    """Return the same for pages that this very program rendered."""
+    return None if unchanged is None else lambda path, made_from: unchanged(path, f"{program_sha256()} {made_from}")
 
 
 def material(root: Root, grades: HeldGrades, settings: Settings) -> Material:
@@ -124,6 +147,7 @@ def material(root: Root, grades: HeldGrades, settings: Settings) -> Material:
         windows=tuple(graded_windows(root)),
         models=_models(root, current),
         pages=content.pages(),
+        replies=content.replies(),
         demo=demo_truths(root) if demo else (),
         demo_notes=RECORDING_NOTES if demo else (),
         calibrations=content.calibrations(),

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
-
 import msgspec
 
 from generator.errors import UsageError
 from generator.records.definition import Definition
 from generator.records.grade import Grade
+from generator.workflows.near import did_you_mean
 from generator.workflows.world import Root
 
 
@@ -22,7 +21,7 @@ class Shown(msgspec.Struct, frozen=True, kw_only=True):
 
 def watched(root: Root) -> tuple[str, ...]:
     """Return every model of the latest graded window, sorted."""
-    return tuple(sorted({grade.model for grade in _latest(root)}))
+    return tuple(sorted({grade.model for grade in latest_grades(root)}))
 
 
 def show(root: Root, model: str, endpoint: str | None) -> Shown:
@@ -31,7 +30,7 @@ def show(root: Root, model: str, endpoint: str | None) -> Shown:
     Raises:
         UsageError: where nothing is graded, or nothing is called so; it names the nearest names.
     """
-    latest = _latest(root)
+    latest = latest_grades(root)
     if not latest:
         raise UsageError("expected a graded night, found none", do="Run 'bitdepth nightly' or 'bitdepth demo' first")
     grades = tuple(grade for grade in latest if grade.model == model)
@@ -46,14 +45,12 @@ def show(root: Root, model: str, endpoint: str | None) -> Shown:
     return Shown(model=model, grades=grades, definition=method.definition)
 
 
-def _latest(root: Root) -> tuple[Grade, ...]:
+def latest_grades(root: Root) -> tuple[Grade, ...]:
+    """Return the grades of the latest window under the current method; none where nothing is graded."""
     version = root.content.settings().method
     windows = root.store.grades.windows(version)
     return root.store.grades.get(version, windows[-1]) if windows else ()
 
 
 def _unknown(what: str, name: str, names: list[str]) -> UsageError:
-    near = difflib.get_close_matches(name, names, n=3, cutoff=0.3) or names[:3]
-    return UsageError(
-        f"expected a graded {what}, found '{name}'", do=f"Did you mean {' or '.join(repr(each) for each in near)}?"
-    )
+    return UsageError(f"expected a graded {what}, found '{name}'", do=did_you_mean(name, names))

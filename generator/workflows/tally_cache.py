@@ -7,19 +7,15 @@ written is done without.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
-from contextlib import suppress
 from datetime import date
 from pathlib import Path
 
 from generator.errors import ArchiveError
 from generator.method.tally import NightTally
 from generator.records.canonical import sha256
+from generator.workflows.sealed_cache import put
 from generator.workflows.tally_codec import TallyKey, read_tally, tally_bytes
-
-_IGNORED = b"*\n"
-"""The .gitignore of the cache: no copy of the archive carries it along."""
 
 
 class TallyCache:
@@ -41,7 +37,7 @@ class TallyCache:
         found = self._read(path, key)
         if found is None or found.night != night:
             found = count()
-            self._write(path, tally_bytes(found, key))
+            put(path, tally_bytes(found, key))
         return found
 
     def forget(self) -> None:
@@ -67,18 +63,3 @@ class TallyCache:
         except OSError:
             return None
         return read_tally(data, key)
-
-    def _write(self, path: Path, data: bytes) -> None:
-        """Keep bytes under a name, or none: a reader sees the whole file, and a lost write costs a count."""
-        unfinished = path.with_name(f".{path.name}.{os.getpid()}")
-        with suppress(OSError):
-            self.folder.mkdir(parents=True, exist_ok=True)
-            ignored = self.folder.parent / ".gitignore"
-            if not ignored.exists():
-                ignored.write_bytes(_IGNORED)
-            try:
-                unfinished.write_bytes(data)
-                unfinished.replace(path)
-            finally:
-                with suppress(OSError):
-                    unfinished.unlink(missing_ok=True)

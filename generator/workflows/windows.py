@@ -37,11 +37,12 @@ class Windows:
             cache: of tallies; a check of what is published goes without, and counts for itself.
         """
         self._root = root
-        self._method = method
+        self.method = method
         self._cache = cache
         self._tallies: dict[date, NightTally] = {}
         self.nights = {night: root.store.nights.get(night) for night in root.store.nights.kept()}
-        self._hidden = hidden_answers(self.nights.values())
+        self.hidden = hidden_answers(self.nights.values())
+        """The digest of every answer that some night withholds."""
         self.voided = tuple(night for night, kept in self.nights.items() if kept.void is not None)
         """Recorded nights that have been declared void by now."""
         self.recorded = self.counting(self.voided)
@@ -57,12 +58,12 @@ class Windows:
             for night, kept in self.nights.items()
             if kept.record.state == NightState.RECORDED
             and night not in voided
-            and not is_void(kept.record.counts.planned, kept.record.counts.sent, self._method.definition)
+            and not is_void(kept.record.counts.planned, kept.record.counts.sent, self.method.definition)
         )
 
     def of(self, end: date) -> tuple[date, ...]:
         """Return the nights of the window that ends with a night."""
-        return window_nights(self.recorded, end, self._method.definition)
+        return window_nights(self.recorded, end, self.method.definition)
 
     def grade(self, nights: Sequence[date], voided: Sequence[date], issue: Issue) -> tuple[Grade, ...]:
         """Return the grades over some nights.
@@ -72,9 +73,13 @@ class Windows:
             voided: recorded nights that had been declared void when the grades were issued.
             issue: what they carry beside their figures.
         """
-        tallies = [self._tally(night) for night in nights]
+        return grade_window(self.tallies(nights), method=self.method, recorded=self.counting(voided), issue=issue)
+
+    def tallies(self, nights: Sequence[date]) -> list[NightTally]:
+        """Return the tallies of a window's nights, ascending; those of earlier nights are let go."""
+        found = [self._tally(night) for night in nights]
         self._tallies = {night: tally for night, tally in self._tallies.items() if night >= nights[0]}
-        return grade_window(tallies, method=self._method, recorded=self.counting(voided), issue=issue)
+        return found
 
     def _tally(self, night: date) -> NightTally:
         if night not in self._tallies:
@@ -84,13 +89,13 @@ class Windows:
     def _kept(self, night: date, cache: TallyCache) -> NightTally:
         key = TallyKey(
             night_sha256=self.nights[night].sha256,
-            reference=self._method.definition.reference,
-            hidden=tuple(sorted(self._hidden)),
+            reference=self.method.definition.reference,
+            hidden=tuple(sorted(self.hidden)),
         )
         return cache.tally(night, key, lambda: self._counted(night))
 
     def _counted(self, night: date) -> NightTally:
-        return tally_night(night_tables(self._root, self.nights[night], self._hidden), self._method.definition)
+        return tally_night(night_tables(self._root, self.nights[night], self.hidden), self.method.definition)
 
 
 def bound_method(root: Root, version: str) -> Method:

@@ -21,9 +21,7 @@ VERSION = "0.1"
 def rendered(grades: Path, templates: Templates) -> Iterator[tuple[str, bytes]]:
     """Yield the permanent page of each grade of a file, and the record beside it."""
     for grade, context in records.read(grades):
-        page, record = grade_page.paths(grade)
-        yield page, grade_page.render(grade, context, templates)
-        yield record, grade_page.record_bytes(grade)
+        yield from grade_page.files(grade, context, templates)
 
 
 def keep(archive: Path, window: int, grades: Path) -> None:

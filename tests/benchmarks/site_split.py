@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from markupsafe import escape
 
+from generator.records.canonical import sha256
 from generator.site import grade_page, templates
 from tests.benchmarks import site_records as records
 
@@ -46,7 +47,8 @@ def split(grades: Iterable[Path], folder: Path) -> Iterator[Split]:
     first: tuple[str, ...] | None = None
     for file in grades:
         for grade, context in records.read(file):
-            form, texts = loaded.form("grade.html", grade_page.values(grade, context))
+            digest = sha256(grade_page.record_bytes(grade))
+            form, texts = loaded.form("grade.html", grade_page.values(grade, context, digest))
             first = first or form.literals
             if form.literals != first:
                 raise ValueError(f"the page of {grade.model}, {grade.endpoint} has another form than the first")
