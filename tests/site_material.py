@@ -564,13 +564,17 @@ def context(each: Grade, of: Material) -> GradeContext:
     )
 
 
+def permanent_page(each: Grade, beside: GradeContext, by: templates.Templates = TEMPLATES) -> bytes:
+    """Return the bytes of a grade's permanent page."""
+    (_, page), _ = grade_page.files(each, beside, by)
+    return page
+
+
 def permanent(of: Material) -> dict[str, bytes]:
     """Return every permanent file of a material: pages, records and kept method versions."""
-    files = {}
+    files: dict[str, bytes] = {}
     for each in of.grades:
-        page, record = grade_page.paths(each)
-        files[page] = grade_page.render(each, context(each, of), TEMPLATES)
-        files[record] = grade_page.record_bytes(each)
+        files.update(grade_page.files(each, context(each, of), TEMPLATES))
     for version in sorted(of.kept_methods):
         floor = of.worked_example[version]
         files[f"method/{version}/index.html"] = method_page.render(of.methods[version], floor, of.settings, TEMPLATES)

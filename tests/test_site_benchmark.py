@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 import site_material as made
 
-from generator.site import grade_page
 from tests.benchmarks import site_records, site_theirs
 from tests.benchmarks.site_split import split
 
@@ -26,7 +25,7 @@ class TestTheSamePages:
     def test_a_page_taken_apart_is_the_page(self, grades: Path):
         """Put together again from its literals and its values, each page is what was rendered."""
         apart = list(split([grades], made.ROOT / "templates"))
-        whole = [grade_page.render(grade, context, made.TEMPLATES) for grade, context in site_records.read(grades)]
+        whole = [made.permanent_page(grade, context) for grade, context in site_records.read(grades)]
         assert [page.whole() for page in apart] == whole
         assert len(apart[0].values) > 200
 

@@ -286,6 +286,7 @@ class TestPowerCut:
     def test_many_pages_do_not_all_wait(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
         """Past a number of pages those so far are given their names, and one path on two shelves is still found."""
         monkeypatch.setattr(site_files, "_MOST", 2)
+        monkeypatch.setattr(build, "_AT_ONCE", 1)
         many = {PAGE.replace("/c/", f"/c{number}/"): b"page" for number in range(5)}
         waiting = []
 
@@ -297,6 +298,20 @@ class TestPowerCut:
         build.lay_out(tmp_path / "site", [Shelf(name="pages/x", digest="d", files=pages)], [])
         assert max(waiting) == 1
         assert files(tmp_path / "site") == many
+
+    def test_pages_are_made_a_few_ahead(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+        """A shelf is never held whole: no more than so many of its pages are made before one of them is laid."""
+        monkeypatch.setattr(build, "_AT_ONCE", 2)
+        many = {PAGE.replace("/c/", f"/c{number}/"): b"page" for number in range(5)}
+        ahead = []
+
+        def pages() -> Iterator[tuple[str, bytes]]:
+            for number, page in enumerate(many.items(), 1):
+                ahead.append(number - len(list((tmp_path / "site").rglob("*.half"))))
+                yield page
+
+        build.lay_out(tmp_path / "site", [Shelf(name="pages/x", digest="d", files=pages)], [])
+        assert ahead == [1, 2, 1, 2, 1]
 
     def test_one_path_on_two_shelves(self, tmp_path: Path):
         """The second is refused although the first still waits for its name."""

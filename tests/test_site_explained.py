@@ -10,7 +10,7 @@ import site_material as made
 from generator.records import permalink
 from generator.records.explanation import Explanation
 from generator.records.grade import Letter
-from generator.site import grade_page, views
+from generator.site import views
 from generator.site.explained import explained
 from generator.site.shown_tables import tokens_words
 
@@ -196,7 +196,7 @@ class TestSuperseded:
         """Where the context lacks the earlier grade, the page links to it and says no letter."""
         grade = made.current_alder()
         context = msgspec.structs.replace(made.context(grade, made.material()), superseded=())
-        page = grade_page.render(grade, context, made.TEMPLATES)
+        page = made.permanent_page(grade, context)
         assert "The grade under method version 0.0." in made.page_text(page)
         assert "B 0.0" not in made.page_text(page)
         assert any(a.get("href") == "../v0.0/index.html" for a in made.parsed(page).iter("a"))
@@ -204,7 +204,7 @@ class TestSuperseded:
     def test_with_its_columns_it_is_linked_relatively(self):
         """The earlier letter's short form is the link."""
         grade = made.current_alder()
-        page = made.parsed(grade_page.render(grade, made.context(grade, made.material()), made.TEMPLATES))
+        page = made.parsed(made.permanent_page(grade, made.context(grade, made.material())))
         said = {a.get("href"): made.text_of(a) for a in page.iter("a")}
         assert said["../v0.0/index.html"] == "B 0.0 · M B T A D A R A"
 

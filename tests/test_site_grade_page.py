@@ -26,7 +26,7 @@ KINDS = [pytest.param(each, id=each.endpoint) for each in made.kinds()]
 
 def render(grade: Grade) -> bytes:
     """Return a grade's permanent page."""
-    return grade_page.render(grade, made.context(grade, MATERIAL), made.TEMPLATES)
+    return made.permanent_page(grade, made.context(grade, MATERIAL))
 
 
 def cited(grade: Grade) -> Citation:
@@ -121,7 +121,7 @@ class TestThePermanentPageCarries:
         assert "2026-11-20 96 2 3.5 within not listed" in said(grade)
         assert "2026-11-21 96 3 3.5 within int4" in said(grade)
         bare = msgspec.structs.replace(made.context(grade, MATERIAL), precision_before={})
-        page = made.page_text(grade_page.render(grade, bare, made.TEMPLATES))
+        page = made.page_text(made.permanent_page(grade, bare))
         assert "2026-11-21 96 3 3.5 within 2026-11-22" in page
 
     def test_each_family(self):

@@ -9,7 +9,6 @@ import pytest
 import site_material as made
 
 from generator.errors import ContentError
-from generator.site import grade_page
 from generator.site.frame import Step
 from generator.site.templates import load
 
@@ -27,7 +26,7 @@ class TestFolders:
         own = load([tmp_path, PACKAGED])
         grade = made.grade()
         context = made.context(grade, made.material())
-        assert grade_page.render(grade, context, own) == grade_page.render(grade, context, made.TEMPLATES)
+        assert made.permanent_page(grade, context, own) == made.permanent_page(grade, context)
         assert own is not made.TEMPLATES
         frame_values = {"page": _page(), "links": _Links()}
         assert b"<h1>Ours</h1>" in own.render("not_found.html", **frame_values)

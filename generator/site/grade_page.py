@@ -59,12 +59,6 @@ def files(grade: Grade, context: GradeContext, templates: Templates) -> tuple[tu
     return (page, templates.fill("grade.html", values(grade, context, sha256(record)))), (beside, record)
 
 
-def render(grade: Grade, context: GradeContext, templates: Templates) -> bytes:
-    """Return the bytes of a grade's permanent page alone, as `files` does."""
-    (_, page), _ = files(grade, context, templates)
-    return page
-
-
 def values(grade: Grade, context: GradeContext, digest: str) -> dict[str, object]:
     """Return what the template of a permanent page asks for, by name, as `Templates.fill` takes it.
 
