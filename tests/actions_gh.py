@@ -67,6 +67,8 @@ def _api(state: Path, arguments: list[str]) -> int:
         answer = {"artifacts": [{"name": name, "expired": False} for name in names]}
     elif path.endswith("/issues"):
         answer = [each for each in _read(state, "issues") if each["state"] == fields["state"]]
+    elif re.fullmatch(r"repos/[^/]+/[^/]+", path):
+        answer = {"has_issues": not (state / "issues_are_off").exists()}
     else:
         return _refuse(f"unknown: {path}")
     return subprocess.run(["jq", "--raw-output", program], input=json.dumps(answer), text=True, check=False).returncode

@@ -123,7 +123,11 @@ class TestTheKeyStandsNowhere:
 
     @pytest.mark.parametrize(
         ("module", "name"),
-        [("asking", "observe"), ("exchange", "_read"), ("exchange.AiohttpTransport", "handle_async_request")],
+        [
+            ("asking", "observe"),
+            pytest.param("exchange", "_read", marks=pytest.mark.ci),
+            pytest.param("exchange.AiohttpTransport", "handle_async_request", marks=pytest.mark.ci),
+        ],
     )
     def test_in_no_traceback(self, site: DemoSite, module: str, name: str):
         """A defect that prints all that it was handed, and logs at their loudest, show the key to nobody."""

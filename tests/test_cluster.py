@@ -167,6 +167,7 @@ class TestWhatCannotComeToAnEnd:
         world.regrade(root)
         assert world.kept(root) == world.kept(alone)
 
+    @pytest.mark.ci
     def test_a_task_that_ends_every_worker(self, root: Root, monkeypatch: pytest.MonkeyPatch) -> None:
         """After so many deaths it is taken for what kills them."""
         monkeypatch.setattr(connection, "DEATHS", 0)
@@ -195,6 +196,7 @@ class TestAnotherArchive:
         with pytest.raises(ClusterError, match="found none that can be read"):
             require_alike(client, Place(path=str(tmp_path / "nowhere"), likeness=likeness_of(root)))
 
+    @pytest.mark.ci
     def test_is_refused_by_a_worker_that_came_later(self, root: Root, tmp_path: Path) -> None:
         """Its first task looks, whoever looked before it came."""
         night = root.store.nights.get(root.store.nights.kept()[0])

@@ -100,6 +100,7 @@ def test_an_address_where_nobody_listens(root: Root, monkeypatch: pytest.MonkeyP
     refused(root, ("--scheduler", address), ExitCode.FAILED, "nothing was written")
 
 
+@pytest.mark.ci
 def test_a_scheduler_without_a_worker(root: Root, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is not waited for ever."""
     with world.scheduler() as (address, _):

@@ -59,6 +59,7 @@ class TestNothingAboutAProbeCanHarmTheNight:
         }
         assert Decimal(record.cost_usd) < Decimal("0.06")
 
+    @pytest.mark.ci
     def test_where_nothing_is_left_none_is_asked(self, site: LookupSite, router: LookupRouter):
         """The graded prompts come first: what they leave may reach for no probe at all."""
         site.write_settings(rungs="[16384]", max_usd="0.06")
@@ -66,6 +67,7 @@ class TestNothingAboutAProbeCanHarmTheNight:
         assert {probe.outcome for probe in probes.values()} == {Outcome.UNSENT}
         assert not router.probes()
 
+    @pytest.mark.ci
     def test_answers_that_hide_their_cost_leave_less_for_the_others(self, site: LookupSite, router: LookupRouter):
         """What was held for them stays spent: two of three fit under the cap, the third is given up in the end."""
         router.buried = {name: lambda _: completion("Elm", "BB123", None) for name in PROVIDERS}

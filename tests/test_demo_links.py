@@ -128,6 +128,7 @@ class TestLinks:
             assert len(page.ids) == len(set(page.ids)), page.path
             assert set(page.named_ids()) <= set(page.ids), page.path
 
+    @pytest.mark.ci
     def test_every_page_is_reached_from_the_first(self, site: Path, pages: dict[Path, Laid]):
         """Following links from the first page leads to every page but the one for wrong addresses."""
         seen, queue = {site / "index.html"}, [site / "index.html"]

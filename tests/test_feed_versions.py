@@ -69,6 +69,7 @@ def test_of_one_version(root: Root) -> None:
     assert {path: (site / path).read_bytes() for path in feeds_of(root)} == feeds_of(root)
 
 
+@pytest.mark.ci
 def test_a_candidate_is_no_news(root: Root) -> None:
     """All windows graded under a candidate too: the feed is what it was."""
     before = entries(root)
@@ -77,6 +78,7 @@ def test_a_candidate_is_no_news(root: Root) -> None:
     assert entries(root) == before
 
 
+@pytest.mark.ci
 def test_another_current_version_is_one_entry(root: Root) -> None:
     """All windows graded again under the new current version: one entry on that day, none for a grade."""
     before = entries(root)

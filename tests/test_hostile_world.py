@@ -63,7 +63,7 @@ class TestEachFault:
 
     @pytest.mark.parametrize("name", [fault.name for fault in FAULTS])
     def test_it_ends_in_time_and_costs_the_others_nothing(self, name: str):
-        """The fault has its own outcome, within a second of the deadline; every other ask is answered."""
+        """The fault has its own outcome, within two seconds of the deadline; every other ask is answered."""
 
         async def night() -> tuple[Fault, Collected, list[Observation], float, FaultServer]:
             elsewhere = FaultServer(answer(completion()))
@@ -78,7 +78,7 @@ class TestEachFault:
                     return fault, done, seen, time.monotonic() - began, elsewhere
 
         fault, done, seen, seconds, elsewhere = run(night())
-        assert seconds < LIMIT_S + 1
+        assert seconds < LIMIT_S + 2
         outcomes = Counter((each.outcome, each.error_kind) for each in seen if each.endpoint == "elm")
         assert outcomes == {("answered", None): OTHERS}
         left = [each.observation for each in done.undecided]

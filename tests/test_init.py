@@ -16,12 +16,12 @@ from hypothesis import strategies as st
 from repository_files import REPOSITORY
 from typer.testing import CliRunner
 
-from generator import __version__
 from generator.archive import files
 from generator.cli import app
 from generator.content import Content, packaged, settings_of
 from generator.errors import ArchiveError, UsageError
-from generator.starter.requirement import requirement
+from generator.starter.requirement import names_a_source, requirement
+from generator.starter.same_files import same_files
 from generator.starter.settings_text import Choices, Shipped, key_variable, site_toml
 from generator.workflows.initialising import initialise
 from generator.workflows.new_root_files import SETTINGS, new_root_files
@@ -111,8 +111,9 @@ class TestItsFiles:
         initialise(tmp_path, CHOSEN)
         subprocess.run(["git", "init", "--quiet", str(tmp_path)], check=True)
         left_out = ["site/index.html", "demo/content/site.toml", ".venv/bin/python", ".cache/x", ".env", "log.key"]
-        left_out += ["archive/.lock", "archive/journal/2026-11-30.jsonl"]
+        left_out += ["archive/.lock", "archive/journal/2026-11-30.jsonl", "signing.key", "signing-key"]
         kept = ["archive/nights/2026-11-30/night.json", "archive/log/keys/1.vkey", "content/site.toml", "Makefile"]
+        kept += ["content/pages/signing-the-log.md"]
         asked = subprocess.run(
             ["git", "check-ignore", *left_out, *kept], cwd=tmp_path, capture_output=True, text=True, check=False
         )
@@ -289,24 +290,48 @@ class TestItIsWholeOrNotThere:
 
 
 class TestItsRequirement:
-    def test_it_is_this_version(self):
-        """What was installed by its name is installed again by its name."""
-        assert requirement("1.2", None) == "bitdepth==1.2"
-        assert f"bitdepth=={__version__}\n" in new_root_files(CHOSEN)["requirements.txt"].decode()
+    def test_it_is_never_a_bare_name(self, monkeypatch: pytest.MonkeyPatch):
+        """An index gives a name to whoever registered it: where nothing says where the program came from, none is named.
 
-    def test_it_is_this_version_where_no_installer_says_anything(self, monkeypatch: pytest.MonkeyPatch):
-        """Run from an unpacked wheel, which nothing was installed from."""
+        Neither does anything where it is run from an unpacked wheel, which nothing was installed from.
+        """
+        assert requirement(None) is None
 
         def nothing(name: str) -> metadata.Distribution:
             raise metadata.PackageNotFoundError(name)
 
         monkeypatch.setattr(metadata, "distribution", nothing)
-        assert f"bitdepth=={__version__}\n" in new_root_files(CHOSEN)["requirements.txt"].decode()
+        named = same_files()["requirements.txt"]
+        assert not names_a_source(named)
+        assert b"before the first push" in named
+
+    def test_it_is_in_the_file_where_it_is_known(self, monkeypatch: pytest.MonkeyPatch):
+        """One line, for pip, and the root is said to have a source."""
+        origin = b'{"url": "https://host.example/o/bitdepth", "vcs_info": {"vcs": "git", "commit_id": "ab12"}}'
+
+        class Installed:
+            def read_text(self, name: str) -> str | None:
+                return {"direct_url.json": origin.decode()}[name]
+
+        monkeypatch.setattr(metadata, "distribution", lambda _: Installed())
+        lines = same_files()["requirements.txt"].decode().splitlines()
+        assert [line for line in lines if not line.startswith("#")] == [
+            "bitdepth @ git+https://host.example/o/bitdepth@ab12"
+        ]
+        assert names_a_source(same_files()["requirements.txt"])
+
+    @pytest.mark.parametrize(
+        ("body", "named"),
+        [(b"", False), (b"# a\n\n  # b\n", False), (b"a @ https://x\n", True), (b"#\n  ./a.whl", True)],
+    )
+    def test_a_source_is_any_line_that_is_no_comment(self, body: bytes, named: bool):  # noqa: FBT001 - a case's value
+        """What an owner wrote there is theirs to choose."""
+        assert names_a_source(body) is named
 
     def test_a_git_address_is_named_with_its_commit(self):
         """`uvx --from git+https://...` makes a root that installs the same commit."""
         origin = {"url": "https://host.example/o/bitdepth", "vcs_info": {"vcs": "git", "commit_id": "ab12"}}
-        found = requirement("1.2", msgspec.json.encode(origin).decode())
+        found = requirement(msgspec.json.encode(origin).decode())
         assert found == "bitdepth @ git+https://host.example/o/bitdepth@ab12"
 
     @pytest.mark.parametrize(
@@ -324,7 +349,7 @@ class TestItsRequirement:
     )
     def test_no_path_no_user_and_no_other_line_is(self, origin: object):
         """What lies on this machine alone, names a user or would be another option of pip is not written down."""
-        assert requirement("1.2", msgspec.json.encode(origin).decode()) == "bitdepth==1.2"
+        assert requirement(msgspec.json.encode(origin).decode()) is None
 
 
 def test_the_packaged_files_are_the_repositorys_in_a_checkout():

@@ -10,7 +10,6 @@ from pathlib import Path
 import built_wheel
 import pytest
 
-from generator import __version__
 from generator.starter.settings_text import Choices
 from generator.workflows.initialising import initialise
 from generator.workflows.new_root_files import SETTINGS
@@ -57,6 +56,13 @@ class TestTheCommand:
         for word in ("cd root", "bitdepth demo", "content/site.toml", "bitdepth doctor", "bitdepth plan"):
             assert word in said
         assert "KEY" not in said
+        assert "name a source of bitdepth" in said
+
+    def test_it_names_a_folder_that_no_command_takes_for_an_option(self, programs: Path, tmp_path: Path):
+        """What it prints can be typed: cd ./-dash."""
+        done = built_wheel.run(["bitdepth", "init", "--", "-dash"], tmp_path, path=programs)
+        assert done.returncode == 0, done.stderr
+        assert "cd ./-dash, and then:" in done.stdout
 
     def test_it_prints_json(self, programs: Path, tmp_path: Path):
         """With --json, what was written and what was left, and nothing else."""
@@ -80,6 +86,8 @@ class TestTheCommand:
         done = built_wheel.run(["bitdepth", "init", "."], tmp_path, path=programs)
         assert (done.returncode, done.stdout) == (2, "")
         assert done.stderr.startswith("error: expected an empty folder")
+        for name in (".gitattributes", ".gitignore", "README", "LICENSE", "NOTICE", "COPYING"):
+            assert name in done.stderr
         assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
 
 
@@ -129,6 +137,7 @@ def equipped(root: Path) -> Path:
 
 
 class TestItsMakefile:
+    @pytest.mark.ci
     def test_it_installs_a_wheel_and_runs_the_program(self, wheel: Path, equipped: Path):
         """`make install` with BITDEPTH installs it beside what is pinned; `make render verify` needs it no more."""
         done = built_wheel.run(["make", "install", f"BITDEPTH={wheel}"], equipped)
@@ -139,11 +148,22 @@ class TestItsMakefile:
         assert "no findings" in done.stdout
         assert "pip" not in done.stdout
 
-    def test_it_installs_by_the_requirements(self, equipped: Path):
-        """Without BITDEPTH, what requirements.txt names is wanted from an index; here there is none, and it says so."""
-        done = built_wheel.run(["make", "install"], equipped)
+    def test_it_says_that_the_requirements_name_no_source(self, root: Path):
+        """A root made from a wheel knows no address: one message, and nothing is installed or even begun."""
+        done = built_wheel.run(["make", "install"], root)
         assert done.returncode != 0
-        assert f"bitdepth=={__version__}" in done.stderr
+        assert done.stderr.startswith("requirements.txt names no source of bitdepth: ")
+        assert "BITDEPTH=" in done.stderr
+        assert done.stdout == ""
+        assert not (root / ".venv").exists()
+
+    def test_it_installs_by_the_requirements(self, wheel: Path, equipped: Path):
+        """Without BITDEPTH, what requirements.txt names is installed."""
+        with (equipped / "requirements.txt").open("a") as requirements:
+            requirements.write(f"bitdepth @ {wheel.as_uri()}\n")
+        done = built_wheel.run(["make", "install"], equipped)
+        assert done.returncode == 0, done.stderr
+        assert (equipped / ".venv/bin/bitdepth").is_file()
 
     @pytest.mark.ci
     @pytest.mark.timeout(900)

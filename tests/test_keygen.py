@@ -33,6 +33,7 @@ class TestThePrivateKeyIsPrintedOnce:
         assert key.vkey in done.stderr
         assert key.text not in done.stderr
 
+    @pytest.mark.ci
     def test_as_json(self, root: Root):
         """Both halves, and the key's id."""
         done = log_makers.command(root, "keygen", "--json")
@@ -50,6 +51,7 @@ class TestThePrivateKeyIsPrintedOnce:
         assert msgspec.json.decode(done.stdout) == {"vkey": key.vkey, "key_id": key.verifier.key_id}
         assert log_makers.secret(key.text) not in done.stdout + done.stderr
 
+    @pytest.mark.ci
     def test_a_file_that_is_there_is_left_alone(self, root: Root, tmp_path: Path):
         """An earlier key is never lost; a folder that is none is named too."""
         out = tmp_path / "key"
@@ -61,6 +63,7 @@ class TestThePrivateKeyIsPrintedOnce:
             assert done.stdout == ""
         assert out.read_text() == "an earlier one"
 
+    @pytest.mark.ci
     def test_each_key_is_another(self, root: Root):
         """Nothing of a site goes into it but its name."""
         assert log_makers.command(root, "keygen").stdout != log_makers.command(root, "keygen").stdout

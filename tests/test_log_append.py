@@ -325,6 +325,7 @@ class TestInterruptedAnywhereTheNextAppendBeginsWhereNothingHadBegun:
                 break
         assert changes > 9
 
+    @pytest.mark.ci
     def test_with_a_night_graded_in_between_it_ends_as_if_it_had_not_begun(self, tmp_path: Path):
         """Tiles of the size that it was going to have are gone, but for those that count."""
         base = logged_root(tmp_path / "base", 1)
@@ -385,6 +386,7 @@ class TestInterruptedAnywhereTheNextAppendBeginsWhereNothingHadBegun:
         appended(root)
         assert not stray.exists()
 
+    @pytest.mark.ci
     def test_signing_and_proving_interrupted_anywhere_end_alike(self, tmp_path: Path):
         """The whole of what a night does for the log, ended at each change of the disk."""
         base = logged_root(tmp_path / "base", 1, key=KEY)

@@ -71,6 +71,7 @@ class TestANightEndToEnd:
         assert result["verification"]["findings"] == []
         assert (site.path / "site/index.html").is_file()
 
+    @pytest.mark.ci
     def test_a_second_run_on_the_same_night_asks_nothing(self, site: DemoSite):
         """A night that is complete is left alone, and nothing changes a byte."""
         site.run("nightly")
@@ -190,7 +191,7 @@ class TestEachStopHasItsExitCode:
         assert site.run("nightly").returncode == 0
         assert site.served().requests == PLANNED
 
-    @pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
+    @pytest.mark.parametrize("name", ["SIGTERM", pytest.param("SIGHUP", marks=pytest.mark.ci)])
     def test_a_service_that_is_ended_is_a_partial_night(self, site: DemoSite, name: str):
         """What ends a service or closes a terminal interrupts as Ctrl-C does."""
         process = site.start("nightly")
@@ -222,6 +223,7 @@ class TestEachStopHasItsExitCode:
         assert {(row.endpoint, row.error_kind) for row in unsent} == {(first.endpoint, "unpriced")}
         assert len(rows) - len(unsent) == PLANNED - 120
 
+    @pytest.mark.ci
     def test_an_unpriced_endpoint_is_asked_by_a_later_run_that_may(self, site: DemoSite):
         """Left out it is not decided: `plan` counts it before and while, and --allow-unpriced asks it."""
         site.write_settings(models=ONE_MODEL, max_usd='"0.0003"')
@@ -278,6 +280,7 @@ class TestEachStopHasItsExitCode:
         assert "another run" in done.stderr
         assert site.served().requests == 0
 
+    @pytest.mark.ci
     def test_a_router_that_is_not_there_is_one_message(self, site: DemoSite):
         """Exit code 1, no traceback, nothing written but the archive's beginning."""
         site.write_settings(models=ONE_MODEL, address="http://127.0.0.1:9/api/v1")

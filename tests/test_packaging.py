@@ -139,6 +139,7 @@ class TestTheInstalledProgram:
             done = built_wheel.run(["bitdepth", command, "--root", "root"], tmp_path, path=programs)
             assert done.returncode == 0, done.stderr
 
+    @pytest.mark.ci
     def test_it_makes_a_root_that_renders_and_verifies(self, programs: Path, tmp_path: Path):
         """From an empty folder: init, render, verify."""
         for command in (["init", "root"], ["render", "--root", "root"], ["verify", "--root", "root"]):

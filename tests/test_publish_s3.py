@@ -127,6 +127,7 @@ class TestPublished:
         assert (done.created, done.replaced) == (1, 2)
         assert {path: body for path, body in bodies(bucket.objects(prefix)).items() if path != LIST} == site(roots[0])
 
+    @pytest.mark.ci
     def test_of_a_store_whose_etags_are_no_digests(self, bucket: Bucket, roots: tuple[Root, Root], prefix: str):
         """The list vouches for what was put; without it permanent objects are read, and still nothing is put twice."""
         older, newer = roots
@@ -214,6 +215,7 @@ class TestRefused:
         assert "hostile" not in str(refused.value)
         assert SECRET not in str(refused.value)
 
+    @pytest.mark.ci
     def test_a_network_that_goes_down_midway(self, bucket: Bucket, roots: tuple[Root, Root], prefix: str):
         """Exit 3; whoever reads meanwhile arrives, and the same command carries on with what is missing."""
         older, newer = roots

@@ -316,6 +316,7 @@ OVER_HTTP = [
 ]
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(("damage", "said"), OVER_HTTP, ids=range(len(OVER_HTTP)))
 def test_each_change_is_found_over_http_too(
     damaged: Callable[[Callable[[Bytes], None]], Path], damage: Callable[[Bytes], None], said: str

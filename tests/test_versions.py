@@ -153,6 +153,7 @@ class TestSupersedesListsOnlyVersionsThatWereCurrent:
         regrade(root)
         assert {tuple(s.method_version for s in each.supersedes) for each in grades_of(root, "0.3")} == {("0.1",)}
 
+    @pytest.mark.ci
     def test_a_later_version_that_is_not_current_supersedes_nothing(self, root: Root) -> None:
         """Graded by name alone, neither current nor a candidate, 0.2 replaces nothing, and its pages say so."""
         regrade(root, only="0.2")
@@ -178,6 +179,7 @@ class TestTheIndexPagesListAllVersions:
         assert said.index("Method version 0.2") < said.index("Method version 0.1")
         assert "A candidate: it replaces nothing." not in said
 
+    @pytest.mark.ci
     def test_the_method_page_lists_both(self, root: Root) -> None:
         """/method/ names each version with what it changed, and each has its own permanent page."""
         settle(root, candidates=["0.2"])

@@ -304,12 +304,12 @@ def killing(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[int], list[st
 
 class TestInterrupted:
     def test_killed_anywhere_a_rerun_completes(
-        self, laid_out: Path, tmp_path: Path, killing: Callable[[int], list[str]]
+        self, sound: Path, tmp_path: Path, killing: Callable[[int], list[str]]
     ) -> None:
         """Before each write, fsync, rename and removal: the night reads as before or after, and a rerun ends alike."""
 
         def fresh(name: str) -> Root:
-            shutil.copytree(laid_out / "archive", tmp_path / name / "archive")
+            shutil.copytree(sound / "archive", tmp_path / name / "archive")
             (tmp_path / name / "content").mkdir()
             (tmp_path / name / "content" / "site.toml").write_text(SITE_TOML)
             return Root(tmp_path / name)

@@ -97,6 +97,16 @@ def test_a_page_that_was_changed_ends_red(tmp_path: Path):
         assert page.relative_to(served).as_posix() in run.out
 
 
+def test_a_site_whose_log_is_not_signed_ends_red_and_is_told_so(tmp_path: Path):
+    """There is no checkpoint: one message says what that means."""
+    with watched(tmp_path) as (github, _, served):
+        (served / "log/checkpoint").unlink()
+        run = github.run(MONITOR)
+        assert run.results == {"check": "failure", "keep": "skipped"}
+        assert "its log is not signed" in run.jobs["check"].step("Fetch the checkpoint of today").out
+        assert run.commands == []
+
+
 def test_without_a_site_nothing_is_done(tmp_path: Path):
     """A fork whose owner named none stays silent."""
     assert fork(tmp_path / "fork").run(MONITOR).results == {"check": "skipped", "keep": "skipped"}

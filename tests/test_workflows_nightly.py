@@ -255,6 +255,15 @@ class TestTheReport:
         assert run.results == DONE, run.out
         assert (len(github.issues()), github.open_issues()) == (1, [])
 
+    def test_ends_green_and_says_so_where_issues_are_off(self, github: NightGitHub):
+        """As they are in a fork at first: the run is red by the job that failed, and no call for an issue is made."""
+        (github.state / "issues_are_off").touch()
+        github.fail(due=1)
+        run = github.nightly()
+        assert (run.results["due"], run.results["report"]) == ("failure", "success"), run.out
+        assert "Issues are switched off in this repository" in run.out
+        assert github.issues() == []
+
     def test_a_strangers_issue_of_the_same_name_is_left_alone(self, github: NightGitHub):
         """It was not opened by the workflow."""
         (github.state / "issues.json").write_text(

@@ -39,9 +39,10 @@ nights, how to spread the work over machines, and what gives way first.
 ## Spreading the work
 
 `bitdepth grade` and `bitdepth verify` do their work in one process. With the extra `bitdepth[cluster]` installed, both
-spread it over processes by [Dask](https://distributed.dask.org/):
+spread it over processes by [Dask](https://distributed.dask.org/). This is not run by our tests in this form; they
+start workers of their own:
 
-```
+```sh not-run
 bitdepth grade --root . --workers 8                    # eight processes on this machine
 bitdepth grade --root . --scheduler tcp://host:8786    # the workers of a scheduler that you run
 ```
@@ -65,9 +66,13 @@ exponent of the power law through a step's CPU times, by least squares over thei
 {observations:,} observations and {grades:,} grades were in the largest archive; `bitdepth nightly` plans, asks,
 grades, logs and lays out the night, and ends with a verification of everything.
 
+Table: What each step takes, and how that grows
+
 {table}
 
 ## What it takes to keep
+
+Table: What archive and site come to
 
 {storage}
 
@@ -76,6 +81,8 @@ grades, logs and lays out the night, and ends with a verification of everything.
 What follows was not measured: it is arithmetic from the largest archive above, each figure times the number of
 observations over {observations:,}. It holds for as many observations a night as above and more nights. Dollars are at
 {prices}: {gb_month} a GB and month, {puts} a thousand writes and {gets} a thousand reads. They change: put in your own.
+
+Table: What more observations would come to
 
 {paper}
 
@@ -124,7 +131,7 @@ def _storage(scale: Scale) -> Iterator[str]:
 
 def _paper(scale: Scale, last: Storage) -> Iterator[str]:
     names = [f"{size:,} observations" for size in SIZES]
-    yield f"| | {' | '.join(names)} |"
+    yield f"| What | {' | '.join(names)} |"
     yield f"| --- |{' ---: |' * len(SIZES)}"
     times = [size / last.observations for size in SIZES]
     rows = {
