@@ -1,7 +1,7 @@
 """How two static hosts read `_headers` and `_redirects`, from what they document and publish of their readers.
 
 Netlify: a pattern is matched without regard to a closing slash; a part that is `*` alone takes the slash before it
-away too; `:name` counts only as a whole part (netlify/build, packages/headers-parser).
+away too; `:name` counts only at the beginning of a part, and is all of it (netlify/build, packages/headers-parser).
 Cloudflare Pages: a pattern is matched exactly, with one `*` and any number of `:name` (cloudflare/workers-sdk,
 packages/pages-shared). A name that two matching rules give is joined with a comma.
 """

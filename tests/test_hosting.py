@@ -66,12 +66,9 @@ def files(site: Path) -> list[str]:
     return [path for path in found if path not in FILES]
 
 
-def addresses(host: str, path: str) -> list[str]:
-    """Return where a host shows a file: Cloudflare Pages leads from a folder's index.html to the folder."""
-    folder = f"/{path.removesuffix('index.html')}"
-    if path.rpartition("/")[2] != "index.html":
-        return [f"/{path}"]
-    return [folder, f"/{path}"] if host == "netlify" else [folder]
+def addresses(path: str) -> list[str]:
+    """Return where a host shows a file: a folder's page also under the folder's own address."""
+    return [f"/{path.removesuffix('index.html')}", f"/{path}"] if Path(path).name == "index.html" else [f"/{path}"]
 
 
 class OwnPolicy(HTMLParser):
@@ -90,7 +87,7 @@ class OwnPolicy(HTMLParser):
 def served(request: pytest.FixtureRequest, site: Path) -> Iterator[list[tuple[str, Answer]]]:
     """Return every file with the answer at each of its addresses."""
     with host_rules.serving(request.param, site) as port:
-        yield [(path, ask(port, address)) for path in files(site) for address in addresses(request.param, path)]
+        yield [(path, ask(port, address)) for path in files(site) for address in addresses(path)]
 
 
 class TestEveryFile:
@@ -169,6 +166,20 @@ class TestLimits:
             for version in versions[1:]:
                 found = host_rules.headers_for(host, rules, f"/method/{version}/")
                 assert found["cache-control"] == [FOR_EVER], version
+
+    def test_of_headers_with_ten_versions_of_a_laid_out_site(self, site: Path):
+        """Every file has each header once, in both forms, and Cloudflare Pages reads every rule."""
+        versions = [f"0.{number}" for number in range(3, 12)]
+        pages = [f"method/{version}/index.html" for version in versions]
+        text = hosting_headers.headers_file(Beside(site).views(), ["0.1", *versions]).decode()
+        rules = host_rules.read_headers(text)
+        assert len(rules) <= 100
+        names = [*HEADERS, *OVER_TLS, "Cache-Control", "Content-Security-Policy"]
+        for host in host_rules.HOSTS:
+            for path in [*files(site), *pages]:
+                for address in addresses(path):
+                    found = host_rules.headers_for(host, rules, address)
+                    assert {name: len(found[name.lower()]) for name in names} == dict.fromkeys(names, 1), address
 
     def test_of_headers_before_the_first_night(self):
         """A site without a grade has rules for what it has, and for the permanent files that will come."""

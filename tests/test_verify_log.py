@@ -16,6 +16,7 @@ from logged_site import KEY, OTHER_KEY, SILENT, check, log, wheres
 from typer.testing import CliRunner
 
 from generator.cli import app
+from generator.content import packaged
 from generator.log.checkpoint import Checkpoint, parse_checkpoint
 from generator.log.tiles import TileAddress, decode_entries
 from generator.log.whole import WholeLog
@@ -177,6 +178,113 @@ class TestLeavesAgainstTheArchive:
         (log(root) / "checkpoint").unlink()
         forge(root, change(leaves(root)))
         assert said in wheres(check(root))
+
+
+def flip(path: Path) -> None:
+    """Change a byte in the middle of a file."""
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 4
+    path.write_bytes(bytes(data))
+
+
+class TestADamagedFile:
+    """It alone is named; what could not be held against the log because of it is a note."""
+
+    @pytest.mark.parametrize(
+        ("name", "source"),
+        [
+            ("nights/2026-03-10/observations.parquet", "nights/2026-03-10"),
+            ("nights/2026-03-05/listings.parquet", "nights/2026-03-05"),
+            ("nights/2026-03-05/night.json", "nights/2026-03-05"),
+            ("nights/2026-03-10/night.json", "nights/2026-03-10"),
+            ("pages/methods/0.1.html", "methods/0.1"),
+            ("pages/methods/0.1.json", "methods/0.1"),
+            ("grades/0.1/2026-03-08.parquet", "grades/0.1/2026-03-08"),
+            ("grades/0.1/2026-03-08.json", "grades/0.1/2026-03-08"),
+            ("pages/0.1/2026-03-08.parquet", "grades/0.1/2026-03-08"),
+            ("pages/0.1/2026-03-08.json", "grades/0.1/2026-03-08"),
+        ],
+    )
+    def test_is_the_only_one_named(self, root: Path, name: str, source: str):
+        """Neither the file that names it, nor what the log tells of either."""
+        flip(root / "archive" / name)
+        report = check(root)
+        assert [(each.kind, each.where) for each in report.findings] == [("changed", f"archive/{name}")]
+        assert f"{source} was not held against the log, because of archive/{name}" in report.notes
+        assert not report.complete
+
+    @pytest.mark.parametrize("damage", ["flip", "delete"])
+    def test_of_a_key_is_the_only_one_named(self, root: Path, damage: str):
+        """Its leaf holds the key: what it signed, and each proof, are held against that."""
+        path = log(root) / f"keys/{KEY.verifier.key_id}.vkey"
+        flip(path) if damage == "flip" else path.unlink()
+        report = check(root)
+        gone = f"archive/log, leaf 0 (key {KEY.vkey})"
+        assert [each.where for each in report.findings] == [
+            f"archive/log/keys/{path.name}" if damage == "flip" else gone
+        ]
+        assert (report.checked["proofs"], report.checked["checkpoints"]) == (27, 2)
+
+    def test_that_changed_places_with_another_is_named_with_it(self, root: Path):
+        """Two findings for two files."""
+        names = [f"archive/nights/2026-03-{day}/observations.parquet" for day in ("03", "10")]
+        first, second = (root / name for name in names)
+        data = first.read_bytes()
+        first.write_bytes(second.read_bytes())
+        second.write_bytes(data)
+        assert [each.where for each in check(root).findings] == names
+
+    def test_exits_6(self, root: Path):
+        """What could not be checked does not take the exit code of what was found."""
+        flip(root / "archive/nights/2026-03-10/observations.parquet")
+        assert CliRunner().invoke(app, ["verify", str(root)]).exit_code == 6
+
+    def test_hides_nothing_else(self, root: Path):
+        """The rest of the night, its index and a leaf of another source are looked at all the same."""
+        flip(root / "archive/nights/2026-03-04/observations.parquet")
+        flip(root / "archive/nights/2026-03-04/prompts.parquet")
+        path = log(root) / "index/nights/2026-03-04.json"
+        index = msgspec.json.decode(path.read_bytes(), type=LogIndex)
+        path.write_bytes(canonical_json(sealed(msgspec.structs.replace(index, first=index.first + 1))))
+        forged = leaves(root)
+        at = next(at for at, data in enumerate(forged) if b'"2026-03-06"' in data)
+        leaf = read_leaf(forged[at])
+        assert isinstance(leaf, NightLeaf)
+        forged[at] = leaf_bytes(msgspec.structs.replace(leaf, record_sha256="f" * 64))
+        forge(root, forged, sizes=(FIRST_SIZE, SIZE))
+        found = wheres(check(root))
+        assert "changed archive/nights/2026-03-04/observations.parquet" in found
+        assert "changed archive/nights/2026-03-04/prompts.parquet" in found
+        assert "archive/log/index/nights/2026-03-04.json: first leaf" in found
+        assert f"different archive/log, leaf {at} (night 2026-03-06), record_sha256" in found
+
+    def test_whose_index_is_of_no_leaf_is_named_with_the_index(self, root: Path):
+        """A night that the log holds nothing of has no index."""
+        logged_site.add_last(Root(root), 10)
+        flip(root / "archive/nights/2026-03-11/observations.parquet")
+        shutil.copyfile(log(root) / "index/nights/2026-03-10.json", log(root) / "index/nights/2026-03-11.json")
+        assert [each.where for each in check(root).findings] == [
+            "archive/log/index/nights/2026-03-11.json",
+            "archive/nights/2026-03-11/observations.parquet",
+        ]
+
+    def test_that_is_gone_leaves_its_leaf_and_no_word_on_the_index(self, root: Path):
+        """The index says where the leaf is, and the leaf is there."""
+        (root / "archive/nights/2026-03-05/night.json").unlink()
+        assert [each.where for each in check(root).findings] == [
+            "archive/log, leaf 5 (night 2026-03-05)",
+            "archive/nights/2026-03-05/night.json",
+        ]
+
+    def test_of_the_definition_is_named_itself(self, root: Path):
+        """Not the page that was published with it."""
+        folder = root / "content/methods"
+        folder.mkdir(parents=True)
+        for name in ("0.1.toml", "0.1.md"):
+            (folder / name).write_bytes(packaged(f"content/methods/{name}").read_bytes())
+        text = (folder / "0.1.md").read_text()
+        (folder / "0.1.md").write_text(f"{text}\nMore.\n")
+        assert [each.where for each in check(root).findings] == ["content/methods/0.1.toml and .md"]
 
 
 class TestWhatIsSigned:

@@ -4,7 +4,7 @@ Netlify and Cloudflare Pages read the file alike but for what happens to a path 
 names with commas, the other has been seen to take one of them. So no two rules that match one address give the same
 name. Permanent and other files are told apart by the number of parts and by the 'v' before a method version, with
 what both hosts have: `:name`, one part of a path, and a single `*`, any rest. Netlify reads a closing slash as
-optional, and `/name/*` as whatever begins with `/name`.
+optional, `/name/*` as whatever begins with `/name`, and `:name` behind other letters of a part as those letters.
 
 https://docs.netlify.com/manage/routing/headers/
 https://developers.cloudflare.com/pages/configuration/headers/
@@ -51,8 +51,16 @@ _GRADE_VIEWS = (
     "/grades/:author/:name/:endpoint/",
     "/grades/:author/:name/:endpoint/:end/",
     "/grades/:author/:name/:endpoint/:end/index.html",
+    "/grades/index.:ending",
+    "/grades/:author/index.:ending",
+    "/grades/:author/:name/index.:ending",
+    "/grades/:author/:name/:endpoint/index.:ending",
 )
-"""To a host that takes a closing slash as optional, each of these also matches the index.html of the one before."""
+"""Each page of the folder by its folder's address, then by its own.
+
+To Netlify, which takes a closing slash as optional, a folder's pattern also matches the index.html of the folder above.
+So the last four are written as Cloudflare Pages alone reads them: to Netlify `:ending` counts only as a whole part.
+"""
 
 
 def headers_file(views: Iterable[str], kept_methods: Iterable[str]) -> bytes:

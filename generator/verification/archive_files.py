@@ -53,8 +53,11 @@ def check_archive(kept: Kept, format_texts: frozenset[bytes], unsealed: frozense
         findings.add(FindingKind.UNEXPECTED, ARCHIVE + name, expected="no such file", found="a file that nothing names")
 
 
-def _check_nights(kept: Kept, names: set[str], known: set[str], findings: Findings) -> dict[str, str]:
-    """Check every night's files and their chain. Return the SHA-256 of each sealed night.json, by night."""
+def _check_nights(kept: Kept, names: set[str], known: set[str], findings: Findings) -> dict[str, str | None]:
+    """Check every night's files and their chain.
+
+    Return the SHA-256 of each night.json, by night; None for one that is missing from its folder or not as sealed.
+    """
     records: dict[str, NightRecord] = {}
     digests: dict[str, str] = {}
     folders = sorted({name.split("/")[1] for name in names if name.startswith("nights/") and name.count("/") > 1})
@@ -72,7 +75,7 @@ def _check_nights(kept: Kept, names: set[str], known: set[str], findings: Findin
             # Its tables are no strays because the record that names them is broken.
             known.update(other for other in names if other.startswith(f"nights/{folder}/"))
     _check_chain(folders, records, digests, findings)
-    return digests
+    return {folder: digests.get(folder) for folder in folders}
 
 
 def _check_night(  # noqa: PLR0913, PLR0917 - one night among all names
@@ -140,7 +143,9 @@ def _missed_words(dates: tuple[date, ...]) -> str:
     return f"no night begun {date_words(dates)}" if dates else "no date missed"
 
 
-def _check_manifests(kept: Kept, names: set[str], known: set[str], nights: dict[str, str], findings: Findings) -> None:
+def _check_manifests(
+    kept: Kept, names: set[str], known: set[str], nights: dict[str, str | None], findings: Findings
+) -> None:
     """Check every grades, pages and method page file against the manifest beside it."""
     for name in sorted(name for name in names if name.startswith(("grades/", "pages/")) and name.endswith(".json")):
         known.add(name)
@@ -154,12 +159,10 @@ def _check_manifests(kept: Kept, names: set[str], known: set[str], nights: dict[
             findings.require(ARCHIVE + name, expected=file, found=manifest.file, what="file")
             if isinstance(manifest, GradesManifest):
                 for night, digest in manifest.nights.items():
-                    findings.require(
-                        f"{ARCHIVE}nights/{night}/night.json",
-                        expected=digest,
-                        found=nights.get(night, "no such night"),
-                        what="SHA-256",
-                    )
+                    found = nights.get(night, "no such night")
+                    if found is not None:
+                        where = f"{ARCHIVE}nights/{night}/night.json"
+                        findings.require(where, expected=digest, found=found, what="SHA-256")
                 for night, digest in manifest.voided.items():
                     _check_voided(kept, night, digest, findings)
             with findings.reading(ARCHIVE + file):

@@ -33,6 +33,10 @@ class Findings:
         self._complete = False
         self._notes.append(fact)
 
+    def names(self, where: str) -> bool:
+        """Return whether something was found at a place."""
+        return any(finding.where == where for finding in self._findings)
+
     def add(self, kind: FindingKind, where: str, *, expected: str, found: str) -> None:
         """Add a mismatch."""
         self._findings.append(Finding(kind=kind, where=where, expected=expected, found=found))

@@ -7,11 +7,13 @@ the night after it), `methods/<version>`, `grades/<version>/<window end>`, `void
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
 from typing import assert_never
 
 from generator.archive import layout
+from generator.errors import IntegrityError
 from generator.records.canonical import sha256
 from generator.records.definition import version_key
 from generator.records.leaf import (
@@ -32,6 +34,7 @@ _WORDS = {"grades": 2, "withheld": 2}
 """How many words follow the first one in the name of a source; elsewhere one."""
 
 _Logged = Callable[[str], Collection[str]]
+_Missed = Callable[[Root, date], tuple[date, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,16 +67,22 @@ class Source:
 
 
 def sources(root: Root) -> tuple[Source, ...]:
-    """Return every source of an archive, in the order in which one append takes them."""
-    return tuple(Source(root, name) for name in _sources(root, lambda _: ()))
+    """Return every source of an archive, in the order in which one append takes them.
+
+    A night whose record is not as it was sealed is among them, and no date that it says was missed.
+    """
+    return tuple(Source(root, name) for name in _sources(root, lambda _: (), _missed_if_read))
 
 
 def new_sources(root: Root) -> tuple[Source, ...]:
     """Return the sources that the log's index does not name yet, in the order in which an append takes them.
 
     Of the files of what is in the log already, none is read.
+
+    Raises:
+        IntegrityError: where the record of a new night is not as it was sealed.
     """
-    return tuple(Source(root, name) for name in _sources(root, root.store.log.sources))
+    return tuple(Source(root, name) for name in _sources(root, root.store.log.sources, _missed))
 
 
 def source_of(leaf: Leaf) -> str:
@@ -106,12 +115,12 @@ def source_of(leaf: Leaf) -> str:
     return name
 
 
-def _sources(root: Root, logged: _Logged) -> Iterator[str]:
+def _sources(root: Root, logged: _Logged, missed: _Missed) -> Iterator[str]:
     """Yield the sources that are not logged, in order; a kind of source is asked for once."""
     store = root.store
     yield from _without((f"keys/{key_id}" for key_id in store.log.key_ids()), logged("keys"))
     kept = store.nights.kept()
-    yield from _dated(root, kept, logged)
+    yield from _dated(root, kept, logged, missed)
     yield from _without((f"methods/{version}" for version in store.pages.methods()), logged("methods"))
     graded = logged("grades")
     for version in sorted(store.grades.versions(), key=version_key):
@@ -134,14 +143,23 @@ def _beside(root: Root, kept: Iterable[date], stem: str) -> Iterator[tuple[date,
     yield from sorted(found)
 
 
-def _dated(root: Root, kept: Iterable[date], logged: _Logged) -> Iterator[str]:
+def _dated(root: Root, kept: Iterable[date], logged: _Logged, missed: _Missed) -> Iterator[str]:
     """Yield the nights that are not logged, each after the dates that it says were missed."""
-    nights, missed = logged("nights"), logged("missed")
+    nights, known = logged("nights"), logged("missed")
     for night in kept:
         if f"nights/{night.isoformat()}" not in nights:
-            dates = root.store.nights.get(night).record.missed
-            yield from _without((f"missed/{each.isoformat()}" for each in dates), missed)
+            yield from _without((f"missed/{each.isoformat()}" for each in missed(root, night)), known)
             yield f"nights/{night.isoformat()}"
+
+
+def _missed(root: Root, night: date) -> tuple[date, ...]:
+    return root.store.nights.get(night).record.missed
+
+
+def _missed_if_read(root: Root, night: date) -> tuple[date, ...]:
+    with suppress(IntegrityError):
+        return _missed(root, night)
+    return ()
 
 
 def _without(names: Iterable[str], logged: Collection[str]) -> Iterator[str]:

@@ -13,7 +13,7 @@ ROOM_FACTOR = 20
 its journal and 6.3 its pages as laid out."""
 FIRST_BYTES = 3_200_000
 """What archive and site take after a first night, however small it was: 2.1 MB were measured on the disk with one
-model, three endpoints and eight prompts, most of it pages that every site has; and half as much for what lies beside."""
+model, three endpoints and eight prompts, most of it pages every site has; and half as much for what lies beside."""
 FIRST_OBSERVATION_BYTES = 2_200
 """What an observation needs besides where no night is kept to go by: twice what one of the demo's needs, pages and
 journal included."""

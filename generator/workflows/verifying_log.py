@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 
 from generator.archive import layout
 from generator.errors import IntegrityError
@@ -12,21 +13,22 @@ from generator.log.note import VerifierKey, read_note
 from generator.log.whole import WholeLog, read_leaves
 from generator.records.canonical import read_sealed
 from generator.records.finding import FindingKind
-from generator.records.leaf import KeyLeaf
 from generator.records.log_index import LogAppending
 from generator.verification.findings import Findings
 from generator.verification.log_files import check_tiles
-from generator.verification.log_leaves import LeafSource, Placed, check_leaves, subject
+from generator.verification.log_leaves import Placed
 from generator.workflows.git_history import versions
 from generator.workflows.kept_log import UNSIGNED, KeptLog, Trust, is_of
-from generator.workflows.leaves import sources
 from generator.workflows.logged import log_origin
 from generator.workflows.verifying_index import INDEX, check_index
+from generator.workflows.verifying_leaves import check_against_archive
 from generator.workflows.verifying_proofs import check_proofs
 from generator.workflows.world import Root
 
 ARCHIVE = "archive/"
 _LOG = f"{layout.LOG}/"
+_KEY_LEAF = "key "
+"""How what a key's leaf speaks of begins."""
 _SIGNED, _KEYS, _TILE = (f"{_LOG}{name}/" for name in ("signed", "keys", "tile"))
 
 
@@ -73,9 +75,9 @@ def _check(  # noqa: PLR0913, PLR0917 - a log, against everything that speaks of
     findings: Findings,
 ) -> None:
     """Hold a log whose leaves can be read against all that there is."""
-    told, whole = _sources(root, findings)
-    placed = check_leaves(tree.leaves, told, whole=whole, findings=findings)
-    kept = KeptLog(head=head, tree=tree, placed=placed, keys=tuple(_keys(root, placed, names, findings)), signed={})
+    placed, told = check_against_archive(root, tree, findings)
+    kept = KeptLog(head=head, tree=tree, placed=placed, keys=tuple(_keys(placed)), signed={})
+    _check_keys(root, names, findings)
     _check_signed(root, kept, names, trust, findings)
     kept.see_given(trust, findings)
     kept.see_remembered(remembered, findings)
@@ -92,7 +94,7 @@ def _check(  # noqa: PLR0913, PLR0917 - a log, against everything that speaks of
             expected=f"tiles of the {head.size} leaves that log/head counts",
             found=f"{beyond} of a larger log",
         )
-    check_index(root, kept, names, findings)
+    check_index(root, kept, names, told, findings)
     known = check_proofs(root, kept, names, findings)
     known |= {layout.LOG_HEAD, layout.LOG_CHECKPOINT, layout.LOG_APPENDING}
     for name in names:
@@ -146,21 +148,16 @@ def _leaves(root: Root, size: int) -> list[bytes]:
     return [leaf for bundle in read_leaves(size, root.store.log.read, where=_LOG) for leaf in bundle]
 
 
-def _sources(root: Root, findings: Findings) -> tuple[list[LeafSource], bool]:
-    """Return what the archive says, part by part, and whether all of it could be read."""
-    told: list[LeafSource] = []
-    number = -1
-    with findings.reading(ARCHIVE):
-        found = sources(root)
-        number = len(found)
-        for source in found:
-            with findings.reading(ARCHIVE + source.file):
-                told.append(LeafSource(name=source.name, leaves=source.leaves()))
-    return told, len(told) == number
+def _keys(placed: Placed) -> Iterator[VerifierKey]:
+    """Yield each key that is a leaf of the log, by key id: what it signed holds, whatever became of its file."""
+    vkeys = (name.removeprefix(_KEY_LEAF) for name in placed.indexes if name.startswith(_KEY_LEAF))
+    for vkey in sorted(vkeys, key=lambda vkey: vkey.partition("+")[2]):
+        with suppress(IntegrityError):  # Which no file of a key can equal.
+            yield VerifierKey.parse(vkey, where=layout.LOG)
 
 
-def _keys(root: Root, placed: Placed, names: Sequence[str], findings: Findings) -> Iterator[VerifierKey]:
-    """Yield each key that the log holds, from its file."""
+def _check_keys(root: Root, names: Sequence[str], findings: Findings) -> None:
+    """Check the file of each key; that it has its leaf, and the leaf its file, is seen with the other leaves."""
     for name in names:
         if name.startswith(_KEYS):
             with findings.reading(ARCHIVE + name):
@@ -168,8 +165,6 @@ def _keys(root: Root, placed: Placed, names: Sequence[str], findings: Findings) 
                 if _text(root, name) != f"{key.vkey}\n":
                     raise IntegrityError("expected a key on one line, found other bytes", where=name)
                 findings.require(ARCHIVE + name, expected=f"{_KEYS}{key.key_id}.vkey", found=name, what="file")
-                if subject(KeyLeaf(vkey=key.vkey)) in placed.indexes:
-                    yield key
 
 
 def _check_signed(root: Root, kept: KeptLog, names: Sequence[str], trust: Trust, findings: Findings) -> None:
