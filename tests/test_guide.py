@@ -170,6 +170,19 @@ def test_the_demos_site_is_as_large_as_the_page_on_hosting_says(demo: Path):
     assert abs(sum(path.stat().st_size for path in files) / (int(said[2]) * 1_000_000) - 1) < 0.1
 
 
+def test_the_demos_rules_are_as_many_as_the_page_on_hosting_says(demo: Path):
+    """Headers within a tenth of what is printed, two for a method version; redirects one an endpoint and two more."""
+    said = re.search(r"`_headers` has about ([0-9]+) rules; each method version", (GUIDE / "hosting.md").read_text())
+    assert said is not None
+    headers, redirects = (
+        [line for line in (demo / "site" / name).read_text().splitlines() if line.startswith("/")]
+        for name in ("_headers", "_redirects")
+    )
+    assert abs(len(headers) / int(said[1]) - 1) < 0.1
+    assert [line for line in headers if line.startswith("/method/0.1/")] == ["/method/0.1/", "/method/0.1/index.html"]
+    assert len(redirects) == len([path for path in (demo / "site/models").glob("*/*/*") if path.is_dir()]) + 2
+
+
 class TestTheList:
     def test_names_every_chapter_once(self, demo: Path):
         """The guide's first page leads to each chapter, in the order in which chapters lead to one another."""

@@ -291,7 +291,7 @@ class TestItIsWholeOrNotThere:
 
 class TestItsRequirement:
     def test_it_is_never_a_bare_name(self, monkeypatch: pytest.MonkeyPatch):
-        """An index gives a name to whoever registered it: where nothing says where the program came from, none is named.
+        """An index gives a name to whoever registered it: where nothing says where the program is from, none is named.
 
         Neither does anything where it is run from an unpacked wheel, which nothing was installed from.
         """

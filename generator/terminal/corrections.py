@@ -114,7 +114,8 @@ def print_withheld(console: Console, done: withholding.Withheld) -> None:
     _say(
         console,
         "copies made before still hold it: the site until 'bitdepth render', a published site until it is published "
-        "again, the history of a version control system, backups",
+        "again, the history of a version control system, earlier versions that a bucket keeps, .cache/archive of other "
+        "machines, backups",
     )
 
 

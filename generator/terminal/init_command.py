@@ -16,6 +16,7 @@ from generator.records.figures import counted
 from generator.records.refusal import refusal
 from generator.settings import PATTERN_WORDS, Address, Slug
 from generator.site.text import visible_plain
+from generator.starter.same_files import REQUIREMENTS
 from generator.starter.settings_text import (
     EXAMPLE_ADDRESS,
     EXAMPLE_TITLE,
@@ -27,8 +28,9 @@ from generator.terminal.options import JsonOption
 from generator.terminal.session import messages, print_result
 from generator.workflows.initialising import Initialised, initialise
 
-_IGNORED = "site/, demo/, .cache/, .venv/, archive/.lock and archive/journal/"
+_IGNORED = "site/, demo/, .cache/, .venv/, archive/.lock, archive/journal/, .env, *.key and /signing*"
 _DO = "'bitdepth init --help' says what it may be"
+_NO_SOURCE = "name a source of bitdepth in it, as it says, before 'make install' and the first push"
 
 
 class _Options(msgspec.Struct, frozen=True, kw_only=True):
@@ -75,8 +77,8 @@ def add_init_command(app: typer.Typer) -> None:
     ) -> None:
         """Make a new site root: settings, method, workflows, Makefile, netlify.toml and an empty archive.
 
-        Nothing that is there is overwritten: a folder that holds anything but .git, README and LICENSE is refused. What
-        no option says stands as an example in content/site.toml.
+        Nothing that is there is overwritten: a folder that holds anything but .git, .gitattributes, .gitignore, README,
+        LICENSE, NOTICE and COPYING is refused. What no option says stands as an example in content/site.toml.
         """
         with messages(json):
             address = site if site.endswith("/") else f"{site}/"
@@ -96,15 +98,21 @@ def print_initialised(console: Console, done: Initialised, choices: Choices) -> 
     key = key_variable(choices.router)
     lines += [
         "",
-        "next:" if done.root == "." else f"cd {visible_plain(shlex.quote(done.root))}, and then:",
+        "next:" if done.root == "." else f"cd {visible_plain(shlex.quote(_operand(done.root)))}, and then:",
         "  bitdepth demo       a whole site from real recorded answers, without a key",
         "  content/site.toml   set title, address, contact and what is watched, before the first night",
         *([f"  {key:<18}  set this variable to the router's key"] if key else []),
+        *([] if done.sourced else [f"  {REQUIREMENTS}    {_NO_SOURCE}"]),
         "  bitdepth doctor     says what is missing; bitdepth plan what a night asks and costs at most",
         "  bitdepth nightly    the first night; README.md says how it runs by itself",
     ]
     for line in lines:
         console.print(Text(line), soft_wrap=True)
+
+
+def _operand(path: str) -> str:
+    """Return a path as one that no command takes for an option."""
+    return f"./{path}" if path.startswith("-") else path
 
 
 def _choices(**typed: object) -> Choices:

@@ -13,6 +13,8 @@ from generator.archive import files
 from generator.archive.layout import UNFINISHED
 from generator.content import settings_of
 from generator.errors import ContentError, UsageError
+from generator.starter.requirement import names_a_source
+from generator.starter.same_files import REQUIREMENTS
 from generator.starter.settings_text import Choices
 from generator.stores.durable import sync_folder
 from generator.workflows.new_root_files import SETTINGS, new_root_files
@@ -20,6 +22,8 @@ from generator.workflows.new_root_files import SETTINGS, new_root_files
 _MAY_BE_THERE = frozenset({".git", ".gitattributes", ".gitignore"})
 _MAY_BE_THERE_STEMS = frozenset({"copying", "licence", "license", "notice", "readme"})
 """What a repository that was just made holds, whatever the ending and the case."""
+_MAY_BE_THERE_WORDS = ".git, .gitattributes, .gitignore, README, LICENSE, NOTICE and COPYING"
+"""The same for a reader."""
 
 
 class Initialised(msgspec.Struct, frozen=True, kw_only=True):
@@ -29,6 +33,8 @@ class Initialised(msgspec.Struct, frozen=True, kw_only=True):
     written: tuple[str, ...]
     left: tuple[str, ...]
     """Files that stood there and are as they were, although a new root has one of that name."""
+    sourced: bool
+    """Whether the requirements say where the program is installed from."""
 
 
 def initialise(path: Path, choices: Choices) -> Initialised:
@@ -42,6 +48,7 @@ def initialise(path: Path, choices: Choices) -> Initialised:
     try:
         wanted = new_root_files(choices)
         settings_of(wanted[SETTINGS])
+        sourced = names_a_source(wanted[REQUIREMENTS])
     except ContentError as error:
         raise UsageError(error.problem, where="the options", do="Name it otherwise; nothing was written") from None
     except UnicodeEncodeError:
@@ -50,7 +57,7 @@ def initialise(path: Path, choices: Choices) -> Initialised:
         place = _resolved(path)
         if not place.exists():
             _make(place, wanted)
-            return Initialised(root=str(path), written=tuple(wanted), left=())
+            return Initialised(root=str(path), written=tuple(wanted), left=(), sourced=sourced)
         _refuse_strange(path, place, wanted)
         standing = {name: _in_the_place_of(place, name, body) for name, body in wanted.items()}
         own = [name for name, other in standing.items() if other is None]
@@ -58,7 +65,7 @@ def initialise(path: Path, choices: Choices) -> Initialised:
         for name in own:
             files.create(place, name, wanted[name])
         left = tuple(other for other in standing.values() if other is not None)
-        return Initialised(root=str(path), written=written, left=left)
+        return Initialised(root=str(path), written=written, left=left, sourced=sourced)
 
 
 def _make(place: Path, wanted: Mapping[str, bytes]) -> None:
@@ -82,7 +89,7 @@ def _refuse_strange(path: Path, place: Path, wanted: Mapping[str, bytes]) -> Non
     strange = sorted(name for name in _names(place) if not _may_stay(place, name, wanted))
     if strange:
         more = f" and {len(strange) - 1} more" if len(strange) > 1 else ""
-        expected = "expected an empty folder, or one with .git, README and LICENSE alone"
+        expected = f"expected an empty folder, or one with {_MAY_BE_THERE_WORDS} alone"
         raise UsageError(f"{expected}, found '{strange[0]}'{more}", where=where, do=do)
 
 
