@@ -288,8 +288,9 @@ class TestNumpyCountsAndNothingElse:
     """Whole numbers alone: whatever of numpy could make a fraction is not used in the method."""
 
     ALLOWED = frozenset(
-        """add argsort array bincount bool_ concatenate cumsum diff divmod empty flatnonzero frombuffer full
-        int32 int64 int8 ix_ maximum NDArray ones prod repeat signedinteger sort stack uint8 unique unpackbits zeros""".split()  # noqa: SIM905 - one list
+        """add argsort array bincount bool_ concatenate cumsum diff divmod empty flatnonzero frombuffer
+        full int32 int64 int8 ix_ maximum NDArray ones prod repeat signedinteger sort stack uint8 unique
+        unpackbits zeros""".split()  # noqa: SIM905 - one list
     )
 
     @pytest.mark.parametrize("source", sorted(METHOD_FOLDER.glob("*.py")), ids=lambda path: path.name)
