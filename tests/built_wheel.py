@@ -69,7 +69,11 @@ def run(
         patience_s: seconds that it may take.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("PIP_", "PYTHON", "BITDEPTH_"))}
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("PIP_", "PYTHON", "BITDEPTH_", "MAKE", "MFLAGS"))
+    }
     offline = {"PIP_NO_INDEX": "1", "PIP_CONFIG_FILE": os.devnull, "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
     first = {"PATH": f"{path}{os.pathsep}{kept['PATH']}"} if path else {}
     environment = {**kept, **offline, **first, "NO_COLOR": "1", "COLUMNS": "120", "PYTHONDONTWRITEBYTECODE": "1"}

@@ -55,6 +55,7 @@ class TestTheMainJob:
         """Archive, grades, pages and site are what they must be."""
         assert verify(Root(demo), progress=kept_site.Silent()).findings == ()
 
+    @pytest.mark.ci
     def test_run_again_it_changes_nothing(self, demo: Path, tmp_path: Path):
         """A demo that is there already is laid out and verified again, byte for byte."""
         shutil.copytree(demo, tmp_path / "demo")

@@ -144,6 +144,7 @@ class TestTheClock:
         assert durable_world.files(root) == world.old
         assert len(world.runner.router.asked) == asked
 
+    @pytest.mark.ci
     def test_set_back_a_day_in_the_middle_of_a_night_its_journal_waits(self, world: World):
         """Yesterday is sealed and stays; when the clock is right again, the night begun is carried on with."""
         root = world.copy("middle")

@@ -87,6 +87,7 @@ class TestTheKeyFitsTheLog:
         settings.write_text(settings.read_text().replace("kept.example", "moved.example"))
         assert SigningKey.parse(log_makers.command(root, "keygen").stdout).name == "kept.example/log"
 
+    @pytest.mark.ci
     def test_nothing_is_written_into_the_site_root(self, root: Root):
         """A key that nobody uses leaves no trace."""
         before = log_makers.archive_bytes(root)

@@ -25,7 +25,7 @@ from generator.records.night import NightPlan
 from generator.records.observation import Observation
 
 KILLS = (
-    pytest.param(2, id="2"),
+    pytest.param(2, id="2", marks=pytest.mark.ci),
     pytest.param(50, id="50", marks=[pytest.mark.ci, pytest.mark.timeout(900)]),
     pytest.param(200, id="200", marks=[pytest.mark.long, pytest.mark.timeout(3600)]),
 )

@@ -302,6 +302,7 @@ class TestTwoPublishers:
         with pytest.raises(ValueError, match="dead_s"):
             Times(dead_s=50)
 
+    @pytest.mark.ci
     @pytest.mark.parametrize("same", [True, False], ids=["same site", "older and newer"])
     def test_at_once(self, bucket: Bucket, roots: tuple[Root, Root], prefix: str, same: bool):  # noqa: FBT001
         """Whoever reads meanwhile arrives; one site lies there whole at the end, and the other run ended cleanly."""

@@ -87,6 +87,7 @@ class TestEveryKindOfPage:
         """The same at every other pairing of width and medium."""
         assert looked_at(watched, address, THE_REST) == []
 
+    @pytest.mark.ci
     def test_opens_from_disk(self, watched: Watched, site: Path):
         """A page that was saved with its site opens without a server, and asks for nothing but itself."""
         for path in KINDS:
@@ -114,6 +115,7 @@ TWICE = "document.documentElement.style.fontSize = '200%'"
 class TestLargeText:
     """WCAG 1.4.4: at 200 % text nothing is cut off or sticks out, on a phone of 390 px."""
 
+    @pytest.mark.ci
     def test_fits_a_phone_with_text_of_twice_the_size(self, watched: Watched, address: str):
         """One page of each kind, with its text enlarged and the width as it was."""
         browsing.see(watched.page, 390, "light")
@@ -217,6 +219,7 @@ def reached(watched: Watched, address: str, width: int, pages: Sequence[str], mo
 class TestKeyboard:
     """'Keyboard reachable': WCAG 2.1.1, 2.4.3, 2.4.7."""
 
+    @pytest.mark.ci
     def test_reaches_the_first_stops_in_order(self, watched: Watched, address: str):
         """The tab key goes through a page in the order it is read, and where it stands can be seen."""
         reached(watched, address, 1280, browsing.one_of_each(KINDS), MOST_STOPS)

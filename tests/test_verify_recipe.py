@@ -55,6 +55,7 @@ def test_the_commands_as_printed_bear_out_a_grade(site: Path, address: str, tmp_
     assert (tmp_path / "here/checkpoint").read_bytes() == (site / "log/checkpoint").read_bytes()
 
 
+@pytest.mark.ci
 def test_every_grade_of_every_window_passes(site: Path, address: str, tmp_path: Path):
     """Whatever its index, and whether its tree is the older or the newer one."""
     for number, proof in enumerate(sorted(site.rglob("grade.tlog-proof"))[::5]):
