@@ -23,7 +23,7 @@ from generator.errors import ExitCode
 from generator.records.draws import Draws
 
 KILLS = (
-    pytest.param(4, id="4"),
+    pytest.param(4, id="4", marks=pytest.mark.ci),
     pytest.param(50, id="50", marks=[pytest.mark.ci, pytest.mark.timeout(1200)]),
 )
 """How many instants, in each tier."""

@@ -268,6 +268,7 @@ class TestRefused:
         assert "field 'archive'" in done.output
         assert SECRET not in done.output
 
+    @pytest.mark.ci
     def test_a_store_that_fails_midway(self, bucket: Bucket, root: Root, prefix: str, monkeypatch: pytest.MonkeyPatch):
         """Exit 3: what was sent stays and does not count yet, and the same command carries on with it."""
         with root.store.lock():

@@ -112,6 +112,7 @@ class TestTheRootIsAtWorkAtOnce:
         for sound in ("settings", "prompt set", "method 0.1", "templates", "folders", "last night"):
             assert checks[sound] == "ok"
 
+    @pytest.mark.ci
     def test_plan_says_what_is_missing(self, programs: Path, root: Path):
         """One message: no server that can be asked, and where they are named."""
         done = built_wheel.run(["bitdepth", "plan"], root, path=programs)
