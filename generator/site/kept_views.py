@@ -3,8 +3,9 @@
 .<site>.rendered/     for each endpoint: of each of its grades' index pages, the fingerprint of all that it was made
                       from, its size and when it was last written
 
-Derived data, which may be deleted at any time: a page whose record is missing or does not fit is rendered. Who changes
-a page and sets its time back is found out when the site is verified, which renders every view.
+Derived data, which may be deleted at any time, and which a disk may refuse: a page whose record is missing or does not
+fit is rendered. Who changes a page and sets its time back is found out when the site is verified, which renders every
+view.
 """
 
 from __future__ import annotations
@@ -35,9 +36,11 @@ class KeptViews:
         self._name = ""
         self._known: _Record = {}
         self._now: dict[str, str] = {}
+        self._fresh: list[Path] = []
         # Of a run that was killed: whether its pages were swapped in is not known.
-        for each in self._folder.glob(f"*{_NEW}"):
-            each.unlink(missing_ok=True)
+        with suppress(OSError):
+            for each in self._folder.glob(f"*{_NEW}"):
+                each.unlink(missing_ok=True)
 
     def same(self, path: str, fingerprint: str) -> bool:
         """True where a view lies in place as it was rendered from the very same; else it is to be rendered now.
@@ -58,17 +61,21 @@ class KeptViews:
         """Record what was rendered, once all of it lies in place."""
         self._leave()
         self._name = ""
-        for fresh in sorted(self._folder.glob(f"*{_NEW}")):
-            asked = _FRESH.decode(fresh.read_bytes())
-            found = {path: (fingerprint, *marks(f"{self._site}/{path}")) for path, fingerprint in asked.items()}
-            fresh.write_bytes(msgspec.json.encode(found))
-            fresh.replace(fresh.with_suffix(""))
+        for fresh in self._fresh:
+            with suppress(OSError, ValueError):  # What was not written whole is no record.
+                asked = _FRESH.decode(fresh.read_bytes())
+                found = {path: (fingerprint, *marks(f"{self._site}/{path}")) for path, fingerprint in asked.items()}
+                fresh.write_bytes(msgspec.json.encode(found))
+                fresh.replace(fresh.with_suffix(""))
 
     def _leave(self) -> None:
         """Put aside what an endpoint's pages were asked for by, unless all of it is recorded."""
         if self._now and self._now != {path: known[0] for path, known in self._known.items()}:
-            self._folder.mkdir(exist_ok=True)
-            self._place(self._name, _NEW).write_bytes(msgspec.json.encode(self._now))
+            with suppress(OSError):
+                self._folder.mkdir(exist_ok=True)
+                fresh = self._place(self._name, _NEW)
+                fresh.write_bytes(msgspec.json.encode(self._now))
+                self._fresh.append(fresh)
 
     def _read(self, name: str) -> _Record:
         with suppress(OSError, ValueError):
