@@ -1,4 +1,7 @@
-"""An archive in a bucket of a real S3 server on loopback, beside the same archive in a folder."""
+"""An archive in a bucket of a real S3 server on loopback, beside the same archive in a folder.
+
+A module takes the fixtures by name, and names what is put into the bucket: `made = sound_worlds.logged_small`.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ from pathlib import Path
 import httpx
 import pytest
 from click.testing import Result
-from publish_world import Bucket
+from publish_world import Bucket, running_s3
 from typer.testing import CliRunner
 
 from generator import cli
@@ -23,6 +26,28 @@ from generator.stores.lease import Times
 from generator.workflows.world import Root
 
 BUCKET = "archives"
+
+
+@pytest.fixture(scope="module")
+def bucket() -> Iterator[Bucket]:
+    """Return a bucket of a running server."""
+    with running_s3() as endpoint:
+        yield Bucket(endpoint, BUCKET)
+
+
+@pytest.fixture
+def prefix(bucket: Bucket, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Return a place of the test's own; the environment is that of a run."""
+    for name, value in bucket.environment().items():
+        monkeypatch.setenv(name, value)
+    return prefix_of(request)
+
+
+@pytest.fixture
+def root(bucket: Bucket, made: Path, prefix: str, tmp_path: Path) -> Root:
+    """Return the archive that a module calls `made` in the bucket, and a root that names it."""
+    shutil.copytree(made, tmp_path / "root")
+    return Root(moved(bucket, tmp_path / "root", prefix))
 
 
 def at(prefix: str) -> str:

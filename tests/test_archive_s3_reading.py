@@ -7,16 +7,16 @@ import shutil
 import signal
 import threading
 import time
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
 import archive_world
 import logged_site
 import pytest
-from archive_world import at, between, is_held, moved, objects, run, timed
+import sound_worlds
+from archive_world import at, between, is_held, objects, run, timed
 from kept_site import Silent
-from publish_world import SECRET, Bucket, running_s3
+from publish_world import SECRET, Bucket
 
 from generator.archive import layout
 from generator.archive.bucket_folder import LEASE
@@ -34,33 +34,8 @@ TABLE = "nights/2026-03-02/observations.parquet"
 BRIEF = Times(renew_s=0.1, certain_s=1, put_s=1, look_s=0.05, dead_s=2.5)
 """The lease of runs that must not wait a minute for a dead one."""
 
-
-@pytest.fixture(scope="module")
-def bucket() -> Iterator[Bucket]:
-    """Return a bucket of a running server."""
-    with running_s3() as endpoint:
-        yield Bucket(endpoint, archive_world.BUCKET)
-
-
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a root with its archive in a folder: two nights, a missed one and a third, graded, signed and proved."""
-    return logged_site.make_logged(tmp_path_factory.mktemp("made") / "root", 2).path
-
-
-@pytest.fixture
-def prefix(bucket: Bucket, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Return a place of the test's own; the environment is that of a run."""
-    for name, value in bucket.environment().items():
-        monkeypatch.setenv(name, value)
-    return archive_world.prefix_of(request)
-
-
-@pytest.fixture
-def root(bucket: Bucket, made: Path, prefix: str, tmp_path: Path) -> Root:
-    """Return the same archive in the bucket, and a root that names it."""
-    shutil.copytree(made, tmp_path / "root")
-    return Root(moved(bucket, tmp_path / "root", prefix))
+bucket, prefix, root = archive_world.bucket, archive_world.prefix, archive_world.root
+made = sound_worlds.logged_small
 
 
 class TestVerify:
