@@ -8,7 +8,6 @@ from __future__ import annotations
 import http.server
 import os
 import shutil
-import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,6 +15,7 @@ from pathlib import Path
 import httpx
 import pytest
 from click.testing import Result
+from logged_site import serving
 from publish_world import Bucket, running_s3
 from typer.testing import CliRunner
 
@@ -138,16 +138,8 @@ def between(endpoint: str, refused: Callable[[str, str], int | None]) -> Iterato
         def log_message(self, *_: object) -> None:
             """Say nothing."""
 
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}", passed
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
-        client.close()
+    with client, serving(Handler) as address:
+        yield address, passed
 
 
 def run(root: Path, *arguments: str) -> Result:

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+from logged_site import serving
 from obstore.exceptions import AlreadyExistsError
 from publish_world import (
     LEASE,
@@ -392,15 +393,8 @@ def answering(status: Callable[[str], int]) -> Iterator[tuple[str, list[tuple[st
         def log_message(self, *_: object) -> None:
             """Say nothing."""
 
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}", requests
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    with serving(Handler) as address:
+        yield address, requests
 
 
 @contextmanager
