@@ -111,7 +111,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
-def wait_until(holds: Callable[[], bool], patience_s: float = 60.0) -> None:
+def wait_until(holds: Callable[[], bool], patience_s: float = 200.0) -> None:
     """Return once something holds.
 
     Raises:

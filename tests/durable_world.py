@@ -58,6 +58,7 @@ class Runner:
         """Start what forks the runs, with a folder for what they say."""
         self.router = router
         self._said = folder / "said"
+        self._started = 0
         key = SigningKey.generate("t.example/log").text
         self._process = subprocess.Popen(
             [sys.executable, str(Path(__file__).with_name("night_runner.py"))],
@@ -80,7 +81,10 @@ class Runner:
     def start(
         self, root: Path, *argv: str, now: datetime = SECOND, at: int = 0, errno: int = 0, **environment: str
     ) -> None:
-        """Start a run on a root; `end` waits for it."""
+        """Start a run on a root; `end` waits for it. What a failed test left running is ended first."""
+        if self._started:
+            self.kill()
+            self.end()
         run = {
             "root": str(root),
             "argv": [*(argv or ("nightly",)), "--root", str(root)],
@@ -117,6 +121,7 @@ class Runner:
     def end(self) -> Ended:
         """Return how the run ended that was started last."""
         code = int(self._process.stdout.readline())
+        self._started = 0
         count = Path(f"{self._said}.count")
         return Ended(
             code=code,

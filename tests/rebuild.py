@@ -1,11 +1,14 @@
 """Re-grades and re-renders an archive of which only the nights are left, as the demo's nights were graded.
 
-python tests/rebuild.py ROOT: night by night, each on its own day and into the log; then the site is laid out.
+python tests/rebuild.py ROOT NIGHTS: each night comes from the folder NIGHTS on its own day, is graded and goes into the
+log before the next one is there, as it was when it was asked; then the site is laid out.
 """
 
 from __future__ import annotations
 
+import shutil
 import sys
+from datetime import date
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
@@ -19,9 +22,11 @@ from tests.kept_site import Silent
 
 def main() -> None:
     """Do so."""
-    root = Root(Path(sys.argv[1]))
+    root, nights = Root(Path(sys.argv[1])), Path(sys.argv[2])
     with root.store.lock():
-        for night in root.store.nights.kept():
+        for folder in sorted(nights.iterdir()):
+            night = date.fromisoformat(folder.name)
+            shutil.copytree(folder, root.path / "archive/nights" / folder.name)
             grade(root, today=night, progress=Silent(), window_end=night)
             keep_log(root, None, progress=Silent())
         render(root, progress=Silent())

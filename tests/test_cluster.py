@@ -134,7 +134,7 @@ class TestAWorkerMayDie:
 
         with world.scheduler() as (address, _), world.worker(address) as one, world.worker(address):
             with connected(address, None, Silent()) as some:
-                some.wait_for_workers(2, timeout=30)
+                some.wait_for_workers(2, timeout=100)
                 thread = threading.Thread(target=kill_once, args=([one.pid],))
                 thread.start()
                 world.regrade(root, some)

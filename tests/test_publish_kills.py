@@ -50,7 +50,9 @@ class Undisturbed:
         self.older, self.newer = older_and_newer(folder)
         run(bucket, self.older, "undisturbed")
         self.before = with_stale(bucket.objects("undisturbed"))
-        self.took_s = run(bucket, self.newer, "undisturbed")
+        took_s = run(bucket, self.newer, "undisturbed")
+        assert took_s is not None, "the bucket was seen held"
+        self.took_s = took_s
         self.after = bucket.objects("undisturbed")
 
 
@@ -103,8 +105,8 @@ def killed(bucket: Bucket, root: Root, prefix: str, after_s: float) -> bool:
     return was_killed
 
 
-def run(bucket: Bucket, root: Root, prefix: str) -> float:
-    """Publish to the end; return how long the bucket was held, in seconds."""
+def run(bucket: Bucket, root: Root, prefix: str) -> float | None:
+    """Publish to the end; return how long the bucket was held, in seconds, or None where it was not seen held."""
     process = subprocess.Popen(sending(root, f"s3://kills/{prefix}"), env=bucket.environment(), stderr=subprocess.PIPE)
     began = ended = None
     while process.poll() is None:
@@ -114,8 +116,7 @@ def run(bucket: Bucket, root: Root, prefix: str) -> float:
         time.sleep(0.01)
     _, said = process.communicate(timeout=60)
     assert process.returncode == 0, said.decode()
-    assert began, "the bucket was seen held"
-    return (ended or time.monotonic()) - began
+    return (ended or time.monotonic()) - began if began else None
 
 
 def with_stale(objects: Objects) -> Objects:

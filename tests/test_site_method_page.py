@@ -358,6 +358,11 @@ class TestProse:
             ("| a | b |\n|---|--:|\n| x | 1 |", 'scope="col" class="n"'),
             ("plain\n\n| a |\n|---|\n| x |", "<p>plain</p>\n<table>\n<thead>"),
             ("Table: said\n\n| a |\n|---|\n| x |", "<table>\n<caption>said</caption>"),
+            ("| a | b | c | d | e |\n|---|---|---|---|---|\n| v | w | x | y | z |", "<table>\n"),
+            (
+                "| a | b | c | d | e | f |\n|---|---|---|---|---|---|\n| u | v | w | x | y | z |",
+                '<table class="wide">\n',
+            ),
             ("[x](javascript:alert(1))", "<p>[x](javascript:alert(1))</p>"),
         ],
     )

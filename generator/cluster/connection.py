@@ -17,7 +17,7 @@ Client: TypeAlias = Any
 """Dask's; where the extra is not installed there is no such class."""
 _Module: TypeAlias = Any
 
-CONNECT_S = 20
+CONNECT_S = 60
 """How long a scheduler, and then its first worker, is waited for."""
 _ADDRESS = re.compile(r"[a-z]{2,8}://[^\s/@]+:[0-9]{1,5}")
 DEATHS = 10

@@ -20,6 +20,8 @@ from generator.records.slug import slug
 
 _HEADING_ID = re.compile(r"\s*\{#([a-z][a-z0-9-]*)\}\s*$")
 _CAPTION = "Table: "
+_WIDE = 6
+"""Columns from which a table is stacked also on screens of a middling width, as a template's wide ones are."""
 
 
 class Heading(msgspec.Struct, frozen=True, kw_only=True):
@@ -89,20 +91,23 @@ def _name_headings(tokens: Sequence[Token], where: str) -> tuple[Heading, ...]:
 
 
 def _dress_tables(tokens: Sequence[Token]) -> list[Token]:
-    """Return the tokens with captions moved into their tables, scopes on headers and labels on cells."""
+    """Return the tokens with captions moved into their tables, wide ones named so, scopes and labels on cells."""
     dressed: list[Token] = []
     labels: list[str] = []
     column = 0
+    opened = Token("table_open", "table", 1)
     for position, token in enumerate(tokens):
         match token.type:
             case "table_open":
                 caption = _take_caption(dressed)
                 dressed += [token, *caption]
-                labels = []
+                opened, labels = token, []
                 continue
             case "th_open":
                 labels.append("".join(child.content for child in tokens[position + 1].children or ()))
                 _set_cell(token, scope="col")
+                if len(labels) == _WIDE:
+                    opened.attrSet("class", "wide")
             case "tr_open":
                 column = 0
             case "td_open":
