@@ -34,28 +34,33 @@ class Python(msgspec.Struct, frozen=True, kw_only=True):
 
 def pythons() -> tuple[Python, ...]:
     """Return every Python found, oldest first."""
-    own = sys.version_info.minor
-    found = {own: sys.executable, **{minor: each for minor, each in _installed().items() if minor != own}}
-    return tuple(_with_packages(minor, found[minor], is_own=minor == own) for minor in sorted(found))
+    found = {
+        sys.version_info.minor: own(),
+        **{minor: _with_packages(minor, each) for minor, each in _installed().items()},
+    }
+    return tuple(found[minor] for minor in sorted(found))
+
+
+def own() -> Python:
+    """Return the one that runs the tests."""
+    return Python(version=f"3.{sys.version_info.minor}", program=sys.executable, why="")
 
 
 def _installed() -> dict[int, str]:
-    """Return a program of each minor version that starts, by minor version."""
+    """Return a program of each other minor version that starts, by minor version."""
     programs = [str(path) for path in sorted(Path("~/.pyenv/versions").expanduser().glob("3.*/bin/python3"))]
     programs += [path for minor in range(OLDEST, NEWEST) if (path := shutil.which(f"python3.{minor}"))]
     found: dict[int, str] = {}
     for program in programs:
         asked = [program, "-c", "import sys; print(*sys.version_info[:2])"]
         said = subprocess.run(asked, capture_output=True, text=True, check=False).stdout.split()
-        if len(said) == 2 and said[0] == "3" and int(said[1]) >= OLDEST:
+        if len(said) == 2 and said[0] == "3" and OLDEST <= int(said[1]) != sys.version_info.minor:
             found.setdefault(int(said[1]), program)
     return found
 
 
-def _with_packages(minor: int, program: str, *, is_own: bool) -> Python:
+def _with_packages(minor: int, program: str) -> Python:
     version = f"3.{minor}"
-    if is_own:
-        return Python(version=version, program=program, why="")
     place = Path(sys.prefix) / "pythons" / version
     made, digest = place / "made-from", sha256(LOCK.read_bytes()).hexdigest()
     place.parent.mkdir(exist_ok=True)

@@ -109,10 +109,15 @@ def settings(**changes: Any) -> Settings:
 
 def method(version: str = "0.1", **replaced: Any) -> Method:
     """Return the repository's own method 0.1, under another version where one is given."""
-    folder = ROOT / "content" / "methods"
-    own = parse_method((folder / "0.1.toml").read_bytes(), (folder / "0.1.md").read_bytes(), where="0.1.toml")
+    own = _own_method()
     definition = msgspec.structs.replace(own.definition, version=version, **replaced)
     return msgspec.structs.replace(own, definition=definition)
+
+
+@cache
+def _own_method() -> Method:
+    folder = ROOT / "content" / "methods"
+    return parse_method((folder / "0.1.toml").read_bytes(), (folder / "0.1.md").read_bytes(), where="0.1.toml")
 
 
 def pages() -> dict[str, str]:

@@ -16,7 +16,7 @@ import pytest
 from durable_world import Ended, World
 
 ERRNOS = (ENOSPC, EIO)
-_FEW, _EVERY = 6, 5
+_FEW, _EVERY = 4, 5
 """How many places each tier tries: about so many, every so many-th, or, in full, each as either error."""
 
 

@@ -19,7 +19,7 @@ from durable_world import SECOND, World
 from generator.records.draws import Draws
 
 KILLS = (
-    pytest.param(10, id="10"),
+    pytest.param(4, id="4"),
     pytest.param(50, id="50", marks=[pytest.mark.ci, pytest.mark.timeout(900)]),
     pytest.param(1000, id="1000", marks=[pytest.mark.long, pytest.mark.timeout(7200)]),
 )

@@ -200,6 +200,7 @@ class TestInABrowser:
             assert watched.page.evaluate(OVERFLOWING) == [], text
         context.close()
 
+    @pytest.mark.ci
     def test_badges(self, chromium: Browser, few: str):
         """A badge that is opened by itself runs nothing."""
         context = chromium.new_context()

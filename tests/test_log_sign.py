@@ -11,6 +11,7 @@ import msgspec
 import pytest
 from kept_site import FIRST, Silent
 from log_makers import KEY, OTHER_KEY, STRANGE_KEY, add_graded, appended, archive_bytes, killed_at, leaves, logged_root
+from tiers import few
 
 from generator.archive.grades import GradesOrigin
 from generator.errors import ArchiveError, ExitCode, IntegrityError, UsageError
@@ -376,15 +377,18 @@ class TestTheCommand:
 
     @pytest.mark.parametrize(
         ("key", "words"),
-        [
-            (None, "expected a signing key in the environment, found none in variable BITDEPTH_SIGNING_KEY"),
-            (f"{KEY.text}x", "expected an Ed25519 signing key"),
-            (KEY.text.replace("kept", "kepp"), "expected an Ed25519 signing key"),
-            (KEY.vkey, "expected an Ed25519 signing key"),
-            ("PRIVATE+KEY+schlüssel+00000000+AAAA", "expected an Ed25519 signing key"),
-            (OTHER_KEY.text, "expected a key that is a leaf of the log"),
-            (STRANGE_KEY.text, "expected a key that is called kept.example/log"),
-        ],
+        few(
+            [
+                (None, "expected a signing key in the environment, found none in variable BITDEPTH_SIGNING_KEY"),
+                (f"{KEY.text}x", "expected an Ed25519 signing key"),
+                (KEY.text.replace("kept", "kepp"), "expected an Ed25519 signing key"),
+                (KEY.vkey, "expected an Ed25519 signing key"),
+                ("PRIVATE+KEY+schlüssel+00000000+AAAA", "expected an Ed25519 signing key"),
+                (OTHER_KEY.text, "expected a key that is a leaf of the log"),
+                (STRANGE_KEY.text, "expected a key that is called kept.example/log"),
+            ],
+            3,
+        ),
     )
     def test_a_key_that_cannot_sign_is_one_message_without_it(self, root: Root, key: str | None, words: str):
         """Exit 2; nothing of the text in the environment is printed."""

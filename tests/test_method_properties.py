@@ -22,7 +22,7 @@ from tests.method_window import Window
 
 SEEDS = st.integers(0, 2**32)
 
-on_archives = settings(max_examples=40)
+on_archives = settings(max_examples=25)
 """Enough archives to meet every turn of a rule, in under five seconds."""
 
 VARIANTS = {

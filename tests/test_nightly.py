@@ -13,6 +13,7 @@ import demo_site
 import msgspec
 import pytest
 from demo_site import KEY, DemoSite, journal_lines, write_journal
+from tiers import few
 
 from generator.archive import layout
 from generator.archive.codec import records_of
@@ -173,6 +174,7 @@ class TestEachStopHasItsExitCode:
         assert done.returncode == 0, done.stderr
         assert site.served().requests == PLANNED
 
+    @pytest.mark.ci
     def test_a_stop_is_told_once_and_last_and_of_the_whole_night(self, site: DemoSite):
         """One message, after the lines of the later stages; a run that asks nothing counts what others kept."""
         site.write_settings(models=ONE_MODEL, max_usd='"0.0003"')
@@ -187,6 +189,7 @@ class TestEachStopHasItsExitCode:
             assert f"{kept} of {PLANNED} observations are kept" in each
             assert f"after midnight UTC add --night {datetime.now(UTC).date()}" in each
 
+    @pytest.mark.ci
     def test_an_interrupt_is_a_partial_night(self, site: DemoSite):
         """Exit code 3; the same command carries on and asks only what is missing."""
         process = site.start("nightly")
@@ -247,6 +250,7 @@ class TestEachStopHasItsExitCode:
         assert not [row for row in observations(site) if row.outcome == Outcome.UNSENT]
         assert site.served().requests == PLANNED
 
+    @pytest.mark.ci
     def test_a_void_night_is_no_partial_one(self, site: DemoSite):
         """Exit code 1, with what was unsent by kind and what to do; the next run leaves it and is done."""
         site.write_settings(models=ONE_MODEL, max_usd='"1"')
@@ -314,7 +318,7 @@ class TestEachStopHasItsExitCode:
 
 class TestAJournalWhoseDateHasPassedIsSealedByTheNextRun:
     @pytest.mark.parametrize(
-        ("kept", "state"), [(PLANNED // 2, NightState.RECORDED), (PLANNED // 2 - 1, NightState.VOID)]
+        ("kept", "state"), few([(PLANNED // 2, NightState.RECORDED), (PLANNED // 2 - 1, NightState.VOID)])
     )
     def test_recorded_if_at_least_half_was_sent_otherwise_void(self, site: DemoSite, kept: int, state: NightState):
         """Half of the planned observations is enough; one fewer is not, and a void night is in no window."""
@@ -335,6 +339,7 @@ class TestAJournalWhoseDateHasPassedIsSealedByTheNextRun:
         listed = nights.table(nights.get(today).record, "listings").column("first_listed").to_pylist()
         assert set(listed) == {yesterday if state == NightState.RECORDED else today}
 
+    @pytest.mark.ci
     def test_an_unsealed_night_can_be_carried_on_with_by_name(self, site: DemoSite):
         """`--night` asks what an earlier night still misses, and nothing of today."""
         yesterday = _interrupted(site, 300)
@@ -349,6 +354,7 @@ class TestAJournalWhoseDateHasPassedIsSealedByTheNextRun:
         assert done.returncode == 2
         assert "2020-01-01" in done.stderr
 
+    @pytest.mark.ci
     def test_a_night_ahead_of_the_clock_is_not_carried_on_with(self, site: DemoSite):
         """What a wrong clock began waits for its date: usage, exit code 2, and its journal stays as it is."""
         ahead = _interrupted(site, 300, days=2)

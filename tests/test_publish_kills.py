@@ -25,7 +25,7 @@ from generator.workflows.world import Root
 Objects = Mapping[str, tuple[bytes, str, str]]
 
 KILLS = (
-    pytest.param(4, id="4"),
+    pytest.param(2, id="2"),
     pytest.param(50, id="50", marks=[pytest.mark.ci, pytest.mark.timeout(900)]),
 )
 """How many instants, in each tier."""

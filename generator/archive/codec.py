@@ -90,7 +90,8 @@ def read_parquet(data: bytes, of: pa.Schema, *, where: str) -> pa.Table:
         IntegrityError: where they are no Parquet, a checksum fails, or the columns are not the schema's.
     """
     with _reading(where):
-        table = pq.read_table(pa.BufferReader(data), page_checksum_verification=True, use_threads=False)
+        # `pq.read_table` makes a dataset of the one file first: half a millisecond more for each.
+        table = pq.ParquetFile(pa.BufferReader(data), page_checksum_verification=True).read(use_threads=False)
     _check_columns(table.schema, of, where)
     return table
 

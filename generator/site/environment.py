@@ -7,7 +7,8 @@ from datetime import date, datetime
 from functools import lru_cache
 from typing import Any
 
-from jinja2 import BaseLoader, Environment, StrictUndefined, Template
+from jinja2 import BaseLoader, BytecodeCache, Environment, StrictUndefined, Template
+from jinja2.bccache import Bucket
 from markupsafe import Markup, escape
 
 from generator.records.figures import decimal_text
@@ -30,8 +31,29 @@ class _Template(Template):
         return made
 
 
+class _Compiled(BytecodeCache):
+    """What templates were compiled to, for every environment of this process: a night renders and then verifies.
+
+    Jinja looks a template up by its name and the SHA-1 of its source, and all environments here have the same options.
+    """
+
+    def __init__(self) -> None:
+        self._code: dict[str, tuple[str, bytes]] = {}
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        checksum, code = self._code.get(bucket.key, ("", b""))
+        if checksum == bucket.checksum:
+            bucket.bytecode_from_string(code)
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        self._code[bucket.key] = (bucket.checksum, bucket.bytecode_to_string())
+
+
 class _Environment(Environment):
     template_class = _Template
+
+
+_COMPILED = _Compiled()
 
 
 def environment(loader: BaseLoader) -> Environment:
@@ -44,6 +66,7 @@ def environment(loader: BaseLoader) -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
         auto_reload=False,
+        bytecode_cache=_COMPILED,
     )
     made.filters.update(
         {how: _slotted(how, show) for how, show in SHOWS.items()},

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import pairwise
 
 import msgspec
@@ -20,6 +21,8 @@ from generator.records.slug import slug
 
 _HEADING_ID = re.compile(r"\s*\{#([a-z][a-z0-9-]*)\}\s*$")
 _CAPTION = "Table: "
+_REMEMBERED = 128
+"""Pieces of prose that are kept as HTML: more than a site has."""
 _WIDE = 6
 """Columns from which a table is stacked also on screens of a middling width, as a template's wide ones are."""
 
@@ -43,8 +46,9 @@ class Prose(msgspec.Struct, frozen=True, kw_only=True):
     headings: tuple[Heading, ...]
 
 
+@lru_cache(_REMEMBERED)
 def to_html(markdown: str, *, where: str) -> Prose:
-    """Return prose as HTML.
+    """Return prose as HTML; of the same words the same, so a site that is laid out and then verified reads them once.
 
     Args:
         markdown: CommonMark with tables; raw HTML in it is shown as text.
