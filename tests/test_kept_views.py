@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -11,8 +12,9 @@ from pathlib import Path
 import pytest
 
 from generator.records.night import VoidRecord
-from generator.records.permalink import grade_index_path
-from generator.site import grade_index_view
+from generator.records.permalink import endpoint_path, grade_index_path
+from generator.site import changes_view, endpoint_views, grade_index_view
+from generator.site.templates import Templates
 from generator.workflows.grading import grade
 from generator.workflows.rendering import render
 from generator.workflows.voiding import void
@@ -65,6 +67,26 @@ def anew(root: Root) -> dict[str, bytes]:
     return files(Root(other))
 
 
+@pytest.fixture
+def filled(monkeypatch: pytest.MonkeyPatch) -> Iterator[Counter[str]]:
+    """Return how often each template is filled."""
+    found: Counter[str] = Counter()
+    fill = Templates.render
+
+    def noted(self: Templates, name: str, /, **values: object) -> bytes:
+        found[name] += 1
+        return fill(self, name, **values)
+
+    monkeypatch.setattr(Templates, "render", noted)
+    return found
+
+
+def another_night(root: Root) -> None:
+    """Seal and grade one more night."""
+    add_night(root, FIRST + timedelta(days=NIGHTS))
+    grade(root, today=FIRST, progress=Silent())
+
+
 def index(endpoint: str, nights: int) -> str:
     """Return the path of the index page of the window that ends with the n-th night, counted from 0."""
     return f"{grade_index_path(MODEL, endpoint, FIRST + timedelta(days=nights))}index.html"
@@ -81,10 +103,58 @@ def test_nothing_new_renders_no_index_page(root: Root, rendered: list[str]) -> N
 
 def test_a_new_night_renders_its_own_alone(root: Root, rendered: list[str]) -> None:
     """One window more: as many index pages as it has grades, and the whole site is as if it were laid out anew."""
-    add_night(root, FIRST + timedelta(days=NIGHTS))
-    grade(root, today=FIRST, progress=Silent())
+    another_night(root)
     render(root, progress=Silent())
     assert sorted(rendered) == [index(endpoint, NIGHTS) for endpoint in ENDPOINTS]
+    assert files(root) == anew(root)
+
+
+def test_a_new_night_renders_its_own_page_and_the_one_before(root: Root, filled: Counter[str]) -> None:
+    """The one before leads to it; nothing is said of either night on the others' pages."""
+    another_night(root)
+    render(root, progress=Silent())
+    assert filled["night.html"] == 2
+    assert files(root) == anew(root)
+
+
+def test_a_night_declared_void_renders_its_page(root: Root, filled: Counter[str]) -> None:
+    """And no other night's."""
+    void(root, FIRST + timedelta(days=3), reason="the power was out", now=datetime(2026, 4, 1, tzinfo=UTC))
+    render(root, progress=Silent())
+    assert filled["night.html"] == 1
+    assert files(root) == anew(root)
+
+
+def test_a_month_that_is_over_is_not_rendered_again(
+    root: Root, filled: Counter[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of each endpoint the page of the month that a window was added to; with another month, of that one alone."""
+    monkeypatch.setattr(endpoint_views, "MOST_TOGETHER", 3)
+    render(root, progress=Silent())
+    assert filled["endpoint_month.html"] == len(ENDPOINTS)
+    another_night(root)
+    render(root, progress=Silent())
+    assert filled["endpoint_month.html"] == 2 * len(ENDPOINTS)
+    add_night(root, FIRST + timedelta(days=31))
+    grade(root, today=FIRST, progress=Silent())
+    filled.clear()
+    render(root, progress=Silent())
+    assert filled["endpoint_month.html"] == len(ENDPOINTS)
+    assert (root.site / endpoint_path(MODEL, "loom") / "2026-04/index.html").is_file()
+    assert files(root) == anew(root)
+
+
+def test_a_month_of_changes_that_is_over_is_not_rendered_again(
+    root: Root, filled: Counter[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is rendered with the changes, and stays while there are no others."""
+    monkeypatch.setattr(changes_view, "MOST_TOGETHER", 0)
+    render(root, progress=Silent())
+    months = filled["changes.html"] - 1
+    assert months > 0
+    filled.clear()
+    render(root, progress=Silent())
+    assert filled["changes.html"] == 1
     assert files(root) == anew(root)
 
 
@@ -132,7 +202,7 @@ def test_a_record_that_is_none_costs_a_rendering(root: Root, rendered: list[str]
     """It is derived data: an endpoint's pages are made again, and recorded again."""
     before = files(root)
     records = sorted((root.path / ".site.rendered").iterdir())
-    assert len(records) == len(ENDPOINTS)
+    assert [each.name.partition("%")[0] for each in records] == [*(["grades"] * len(ENDPOINTS)), "nights"]
     records[0].write_bytes(damage)
     render(root, progress=Silent())
     assert len(rendered) == NIGHTS

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable
 from datetime import date, timedelta
 from itertools import pairwise
+from typing import Any
 
 import msgspec
 import picture_reader as seen
@@ -19,6 +20,7 @@ from generator.records.reading import NO_LETTER
 from generator.site import endpoint_views, history_chart
 from generator.site.history_chart import TEXTURES, Window
 from generator.site.library import arrange
+from generator.site.links import INDEX
 
 START = date(2025, 1, 30)
 EVERY = tuple(Letter)
@@ -33,6 +35,12 @@ def turning(place: int) -> tuple[Letter | None, ...]:
 def unrated(_: int) -> tuple[Letter | None, ...]:
     """Return nothing but U, without a measured column."""
     return Letter.U, None, None, None, None
+
+
+def rows_of(page: bytes) -> list[Any]:
+    """Return the rows of a page's table of permanent grades."""
+    (table,) = (each for each in made.parsed(page).iter("table") if "never changes" in made.text_of(each))
+    return list(table.findall("tbody/tr"))
 
 
 def windows(
@@ -236,26 +244,30 @@ class TestEndpointPage:
     """'a window end links to its permanent page from the table; the table stays complete'."""
 
     @staticmethod
-    def page(grades: tuple[Grade, ...], nights: int) -> bytes:
-        """Return alder's page over nights of which each is recorded."""
+    def pages(grades: tuple[Grade, ...], nights: int) -> dict[str, bytes]:
+        """Return alder's page and those of its months, by what follows its address, over nights that are recorded."""
         kept = [
             msgspec.structs.replace(night, endpoints=(made.listed(made.grade(), night.record.night),))
             for night in (made.night(START + timedelta(days=day)) for day in range(nights))
         ]
         material = made.material(grades=grades, nights=tuple(kept), explanations={})
-        path = permalink.endpoint_path(made.TREES, "alder") + "index.html"
-        return dict(endpoint_views.render(arrange(material), made.TEMPLATES))[path]
+        folder = permalink.endpoint_path(made.TREES, "alder")
+        views = endpoint_views.render(arrange(material), made.TEMPLATES)
+        return {path.removeprefix(folder): body for path, body in views if path.startswith(folder)}
+
+    def page(self, grades: tuple[Grade, ...], nights: int) -> bytes:
+        """Return alder's page alone."""
+        return self.pages(grades, nights)[INDEX]
 
     def test_every_window_has_its_row(self):
-        """The strip's windows and the table's rows are the same, newest first; each grade's leads to its page."""
+        """The strip's windows and the rows of the months are the same; each grade's row leads to its page."""
         shown = windows(40, missing=9)
-        graded = tuple(window.grade for window in shown if window.grade)
-        body = self.page(graded, 40)
-        tree = made.parsed(body)
-        (table,) = (each for each in tree.iter("table") if "never changes" in made.text_of(each))
-        rows = table.findall("tbody/tr")
-        assert [made.text_of(row)[:10] for row in rows] == [w.end.isoformat() for w in reversed(shown)]
-        for row, window in zip(rows, reversed(shown), strict=True):
+        pages = self.pages(tuple(window.grade for window in shown if window.grade), 40)
+        body = pages.pop(INDEX)
+        assert list(pages) == [f"2025-{month}/{INDEX}" for month in ("03", "02", "01")]
+        every = [row for page in pages.values() for row in rows_of(page)]
+        assert [made.text_of(row)[:10] for row in every] == [w.end.isoformat() for w in reversed(shown)]
+        for row, window in zip(every, reversed(shown), strict=True):
             hrefs = [anchor.get("href", "") for anchor in row.iter("a")]
             if window.grade is None:
                 assert "no grade under method version 0.1" in made.text_of(row)
@@ -266,14 +278,25 @@ class TestEndpointPage:
                 assert any(href.endswith(f"{window.end}/v0.1/index.html") for href in hrefs)
         assert "Each column is a window, under method version 0.1" in made.page_text(body)
         assert seen.texts(seen.on(body)[1]) == seen.texts(chart(shown))
+        assert list(map(made.text_of, rows_of(body))) == list(map(made.text_of, every[:31]))
 
-    def test_many_rows_are_folded_and_few_are_not(self):
-        """Past 31 rows the table opens on demand."""
-        for nights, folded in ((31, False), (32, True)):
-            body = self.page(tuple(w.grade for w in windows(nights) if w.grade), nights)
-            tables = [table for details in made.parsed(body).iter("details") for table in details.iter("table")]
-            assert any("never changes" in made.text_of(table) for table in tables) is folded
-            assert ("32 windows" in made.page_text(body)) is folded
+    def test_many_rows_stand_by_month_and_few_do_not(self):
+        """Past 31 rows the newest are on the page, which names each month with its number of windows."""
+        for nights, months in ((31, []), (32, ["2025-03, 2", "2025-02, 28", "2025-01, 2"])):
+            pages = self.pages(tuple(w.grade for w in windows(nights) if w.grade), nights)
+            tree = made.parsed(pages[INDEX])
+            named = [made.text_of(each) for each in tree.iter("li") if re.match(r"\d{4}-\d\d,", made.text_of(each))]
+            assert named == months
+            assert len(pages) == 1 + len(months)
+            assert len(rows_of(pages[INDEX])) == 31
+            assert ("The newest 31 of 32 windows" in made.page_text(pages[INDEX])) is bool(months)
+
+    def test_a_month_leads_back(self):
+        """Its page is a step below the endpoint's, which leads to it."""
+        pages = self.pages(tuple(w.grade for w in windows(32) if w.grade), 32)
+        steps = made.parsed(pages[f"2025-02/{INDEX}"]).findall(".//nav[@class='steps']//a")
+        assert steps[-1].get("href") == "../index.html"
+        assert 'href="2025-02/index.html"' in pages[INDEX].decode()
 
     def test_months_come_with_their_table(self):
         """Past 120 windows the page says what a bar is, and has the bars' figures."""

@@ -32,7 +32,7 @@ def render(library: Library, templates: Templates) -> Iterator[tuple[str, bytes]
         ),
         links=Links(PATH),
         library=library,
-        graded={grade.method_version for grade in material.grades},
+        graded={each.method_version for each in material.windows},
         needed=CalibrationRule().nights,
         recorded=len(library.recorded),
         calibrations=tuple((each, calibration_sections.sections(each)) for each in calibrations),

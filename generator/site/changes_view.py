@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import groupby
 
 import msgspec
 
 from generator.site.feeds import CHANGES
+from generator.site.fingerprints import Fingerprints, Lying
 from generator.site.frame import Step, frame, replayed_line
 from generator.site.history import VersionChange
 from generator.site.ledger import Ledger, Line
@@ -25,19 +27,28 @@ class Month(msgspec.Struct, frozen=True, kw_only=True):
     rows: tuple[Line | VersionChange, ...]
 
 
-def render(library: Library, ledger: Ledger, templates: Templates) -> Iterator[tuple[str, bytes]]:
+def render(
+    library: Library, ledger: Ledger, templates: Templates, lying: Lying | None = None
+) -> Iterator[tuple[str, bytes]]:
     """Yield the page and, where there are more changes than stand together, a page for each month that has any.
 
     Args:
         library: the material, arranged.
         ledger: every change, noted while the feeds were made.
         templates: the site's templates.
+        lying: knows which months' pages need not be made.
     """
+    lying = lying or Lying(library, templates.sha256, None)
     rows = ledger.newest_first()
     months = _months(rows) if len(rows) > MOST_TOGETHER else ()
     yield _page(library, templates, rows[:MOST_TOGETHER], count=len(rows), months=months)
     for month in months:
-        yield _page(library, templates, month.rows, count=len(month.rows), month=month.name)
+        make = partial(_page, library, templates, month.rows, count=len(month.rows), month=month.name)
+        yield lying.or_made(Fingerprints.of_changes, (_path(month.name), month.rows), make)
+
+
+def _path(month: str | None) -> str:
+    return f"{CHANGES}{INDEX}" if month is None else f"{CHANGES}{month}/{INDEX}"
 
 
 def _months(rows: Sequence[Line | VersionChange]) -> tuple[Month, ...]:
@@ -55,7 +66,7 @@ def _page(  # noqa: PLR0913 - what differs between the page and a month's is nam
     months: Sequence[Month] = (),
     month: str | None = None,
 ) -> tuple[str, bytes]:
-    path = f"{CHANGES}{INDEX}" if month is None else f"{CHANGES}{month}/{INDEX}"
+    path = _path(month)
     above = () if month is None else (Step(text="changes", href=f"../{INDEX}"),)
     page = frame(
         path,

@@ -1,9 +1,9 @@
-"""The pages of models and of endpoints, and after each endpoint's those of its grades' versions."""
+"""The pages of models and of endpoints, and after each endpoint's those of its months and its grades' versions."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from datetime import date
+from functools import partial
 from itertools import groupby
 
 import msgspec
@@ -12,16 +12,16 @@ from markupsafe import Markup
 from generator.records.grade import Grade, MatchFamily
 from generator.records.permalink import endpoint_path, model_path
 from generator.records.reading import COLUMN_WORDS, change_words, readings
-from generator.site import grade_index_view, history_chart, match_chart
+from generator.site import endpoint_months, grade_index_view, history_chart, match_chart
 from generator.site.agreement_view import who_agreed
 from generator.site.anchors import COLUMN_ANCHORS
 from generator.site.embedding import embedding
+from generator.site.endpoint_months import Month, Row
 from generator.site.explained import Explained, explained
+from generator.site.fingerprints import Fingerprints, Lying
 from generator.site.frame import Step, frame, replayed_line
-from generator.site.grade_index_fingerprint import Fingerprints
 from generator.site.grade_rows import FamilyRow, family_row
 from generator.site.history import changes
-from generator.site.interface import UNCHANGED, Unchanged
 from generator.site.library import EndpointStory, Library, ModelStory
 from generator.site.links import INDEX, Links
 from generator.site.replies import Replies, replies
@@ -31,8 +31,8 @@ from generator.site.templates import Templates
 from generator.site.text import visible_plain
 from generator.site.unit import attributes, context_short, latency_short, price_short
 
-MOST_UNFOLDED = 31
-"""Rows of an endpoint's table of grades that stand open; more are folded."""
+MOST_TOGETHER = 31
+"""Windows that stand in the table of an endpoint's page; where there are more, all of them stand by month."""
 
 
 class History(msgspec.Struct, frozen=True, kw_only=True):
@@ -42,28 +42,31 @@ class History(msgspec.Struct, frozen=True, kw_only=True):
     """None where nothing was graded under the current version."""
     months: Table | None
     """The figures of the picture where its windows stand by month."""
-    rows: tuple[tuple[date, Grade | None], ...]
-    """Newest first; None where the current version has no grade of a window between two that it graded."""
-    folded: bool
+    rows: tuple[Row, ...]
+    """The newest, newest first; None where the current version has no grade of a window between two that it graded."""
+    caption: str
+    """Of the table of rows."""
+    by_month: tuple[Month, ...]
+    """All rows, where there are more than stand together."""
 
 
-def render(library: Library, templates: Templates, unchanged: Unchanged | None = None) -> Iterator[tuple[str, bytes]]:
-    """Yield the page of each model, each endpoint and each grade's index."""
+def render(library: Library, templates: Templates, lying: Lying | None = None) -> Iterator[tuple[str, bytes]]:
+    """Yield the page of each model, each endpoint, each of its months, and each grade's index."""
     replayed = replayed_line(night.record for night in library.material.nights)
     known, replied = grade_index_view.later(library), replies(library)
-    fingerprints = None if unchanged is None else Fingerprints(library, known, templates.sha256, replayed)
+    lying = lying or Lying(library, templates.sha256, None)
     for model in library.models:
         yield _model_page(model, library, templates, replayed)
         for story in model.endpoints:
-            yield _endpoint_page(story, library, replied, templates, replayed)
+            history = _history(story, library)
+            yield _endpoint_page(story, history, library, replied, templates, replayed)
+            for month in history.by_month:
+                make = partial(endpoint_months.render, story, month, library, templates, replayed)
+                yield lying.or_made(Fingerprints.of_month, (story, month), make)
             for _, versions in groupby(story.grades, key=lambda grade: grade.window_end):
                 grades = tuple(versions)
-                if fingerprints is not None and unchanged is not None:
-                    path, fingerprint = fingerprints.of(story, grades, replied)
-                    if unchanged(path, fingerprint):
-                        yield path, UNCHANGED
-                        continue
-                yield grade_index_view.render(story, grades, library, known, replied, templates, replayed)
+                make = partial(grade_index_view.render, story, grades, library, known, replied, templates, replayed)
+                yield lying.or_made(Fingerprints.of_grades, (story, grades, replied), make)
 
 
 def _model_page(model: ModelStory, library: Library, templates: Templates, replayed: str | None) -> tuple[str, bytes]:
@@ -98,8 +101,13 @@ def _model_page(model: ModelStory, library: Library, templates: Templates, repla
     return path, page
 
 
-def _endpoint_page(
-    story: EndpointStory, library: Library, replied: Replies, templates: Templates, replayed: str | None
+def _endpoint_page(  # noqa: PLR0913, PLR0917 - what all such pages share is made once, before the first
+    story: EndpointStory,
+    history: History,
+    library: Library,
+    replied: Replies,
+    templates: Templates,
+    replayed: str | None,
 ) -> tuple[str, bytes]:
     path = endpoint_path(story.model, story.endpoint) + INDEX
     links = Links(path)
@@ -124,7 +132,7 @@ def _endpoint_page(
         why={column: links.method(library.current, anchor) for column, anchor in COLUMN_ANCHORS.items()},
         unit=attributes(story.latest, columns) if story.latest else (),
         match=match_chart.chart("match-chart", story.latest, definition) if story.latest and definition else None,
-        history_of=_history(story, library),
+        history_of=history,
         changes=changes(story, library.current),
         change_words=change_words,
         shown=() if story.shown is None else endpoint_tables(story.shown),
@@ -157,9 +165,12 @@ def _history(story: EndpointStory, library: Library) -> History:
     many = len(windows) > history_chart.MOST_IN_LETTERS
     missing = [(window.end, None) for window in windows if window.grade is None]
     rows = sorted([*((grade.window_end, grade) for grade in grades), *missing], key=lambda row: row[0], reverse=True)
+    by_month = endpoint_months.months_of(rows) if len(rows) > MOST_TOGETHER else ()
+    how = f"The newest {MOST_TOGETHER} of {len(rows):,} windows" if by_month else "Newest window first"
     return History(
         svg=history_chart.chart("history-chart", windows, version) if windows else None,
         months=history_chart.month_table(history_chart.months(windows), version) if many else None,
-        rows=tuple(rows),
-        folded=len(rows) > MOST_UNFOLDED,
+        rows=tuple(rows[:MOST_TOGETHER]),
+        caption=f"{how}; each line leads to a page that never changes",
+        by_month=by_month,
     )

@@ -1,7 +1,7 @@
 """Which views lie in place as they were rendered, and from what, so that what cannot have changed is not made again.
 
-.<site>.rendered/     for each endpoint: of each of its grades' index pages, the fingerprint of all that it was made
-                      from, its size and when it was last written
+.<site>.rendered/     for each folder with pages by window, night or month: of each of these, the fingerprint of all
+                      that it was made from, its size and when it was last written
 
 Derived data, which may be deleted at any time, and which a disk may refuse: a page whose record is missing or does not
 fit is rendered. Who changes a page and sets its time back is found out when the site is verified, which renders every
@@ -26,7 +26,7 @@ _NEW = ".new"
 
 
 class KeptViews:
-    """The records of one site, one endpoint's held at a time."""
+    """The records of one site, one folder's held at a time."""
 
     def __init__(self, site_dir: Path) -> None:
         """Look beside a folder."""
@@ -46,7 +46,7 @@ class KeptViews:
         """True where a view lies in place as it was rendered from the very same; else it is to be rendered now.
 
         Args:
-            path: the view's, within the site; an endpoint's are asked for one after another.
+            path: the view's, within the site; those of one folder are asked for one after another.
             fingerprint: of all that it is made from.
         """
         name = path.rsplit("/", 2)[0]
@@ -69,7 +69,7 @@ class KeptViews:
                 fresh.replace(fresh.with_suffix(""))
 
     def _leave(self) -> None:
-        """Put aside what an endpoint's pages were asked for by, unless all of it is recorded."""
+        """Put aside what a folder's pages were asked for by, unless all of it is recorded."""
         if self._now and self._now != {path: known[0] for path, known in self._known.items()}:
             with suppress(OSError):
                 self._folder.mkdir(exist_ok=True)

@@ -5,8 +5,10 @@ Nothing on it depends on a method version.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from datetime import date
+from functools import partial
 
 import msgspec
 
@@ -14,6 +16,7 @@ from generator.records.canonical import canonical_json, sha256
 from generator.records.night import ModelSettings, NightRecord, date_words
 from generator.records.permalink import night_path
 from generator.records.withheld import OBSERVATIONS, declaration_name, kept_observations
+from generator.site.fingerprints import Fingerprints, Lying
 from generator.site.frame import Step, frame, is_replayed, replayed_line
 from generator.site.interface import NightMaterial
 from generator.site.library import Library, counts_as_recorded
@@ -22,19 +25,30 @@ from generator.site.outcome_chart import counts_of, outcomes
 from generator.site.templates import Templates
 
 
-def render(library: Library, templates: Templates) -> Iterator[tuple[str, bytes]]:
+def render(library: Library, templates: Templates, lying: Lying | None = None) -> Iterator[tuple[str, bytes]]:
     """Yield the page of each night, in order."""
-    nights, downloads = library.material.nights, frozenset(file.path for file in library.material.data)
+    nights, downloads = library.material.nights, _downloads(library)
+    lying = lying or Lying(library, templates.sha256, None)
     for position, night in enumerate(nights):
         before = nights[position - 1].record.night if position else None
         after = nights[position + 1].record.night if position + 1 < len(nights) else None
-        yield _page(night, (before, after), downloads, library, templates)
+        found = downloads[night_path(night.record.night)]
+        make = partial(_page, night, (before, after), found, library, templates)
+        yield lying.or_made(Fingerprints.of_night, (night, (before, after), found), make)
+
+
+def _downloads(library: Library) -> Mapping[str, set[str]]:
+    """Return the paths of the files that can be had, by the folder they lie in."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for file in library.material.data:
+        found[file.path[: file.path.rfind("/") + 1]].add(file.path)
+    return found
 
 
 def _page(
     night: NightMaterial,
     beside: tuple[date | None, date | None],
-    downloads: frozenset[str],
+    downloads: set[str],
     library: Library,
     templates: Templates,
 ) -> tuple[str, bytes]:

@@ -40,7 +40,7 @@ def render(library: Library, templates: Templates) -> Iterator[tuple[str, bytes]
 def _methods(library: Library, templates: Templates) -> tuple[str, bytes]:
     path = method_path() + INDEX
     newest_first = sorted(library.material.methods, key=version_key, reverse=True)
-    graded = {grade.method_version for grade in library.material.grades}
+    graded = {each.method_version for each in library.material.windows}
     page = templates.render(
         "methods.html",
         page=frame(

@@ -27,6 +27,7 @@ from generator.site import (
     search_view,
     sitemap,
 )
+from generator.site.fingerprints import Lying
 from generator.site.interface import Material, Unchanged
 from generator.site.ledger import Ledger
 from generator.site.library import Library, arrange
@@ -57,10 +58,11 @@ def render(
 def _views(
     library: Library, templates: Templates, indexer: Indexer | None, unchanged: Unchanged | None
 ) -> Iterator[tuple[str, bytes]]:
+    lying = Lying(library, templates.sha256, unchanged)
     yield from first_view.render(library, templates)
-    yield from endpoint_views.render(library, templates, unchanged)
+    yield from endpoint_views.render(library, templates, lying)
     yield from folders_view.render(library, templates)
-    yield from night_views.render(library, templates)
+    yield from night_views.render(library, templates, lying)
     yield from night_list_view.render(library, templates)
     yield from prose_views.render(library, templates)
     yield from guide_view.render(library, templates)
@@ -72,7 +74,7 @@ def _views(
     yield from search_view.render(library, templates, indexer)
     ledger = Ledger()
     yield from feeds.render(library, ledger)
-    yield from changes_view.render(library, ledger, templates)
+    yield from changes_view.render(library, ledger, templates, lying)
     yield from badges.render(library)
     yield from pictures.render(templates)
     yield grade_schema.render(library.material.settings)

@@ -1,0 +1,130 @@
+"""What a page is made from, in one digest: the page need not be made again while it stays the same."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from datetime import date
+
+import msgspec
+
+from generator.records.canonical import sha256
+from generator.records.grade import Grade
+from generator.records.permalink import grade_index_path, night_path
+from generator.site.endpoint_months import Month, month_path
+from generator.site.frame import replayed_line
+from generator.site.grade_index_view import later
+from generator.site.history import VersionChange
+from generator.site.interface import UNCHANGED, NightMaterial, Unchanged
+from generator.site.ledger import Line
+from generator.site.library import EndpointStory, Library
+from generator.site.links import INDEX
+from generator.site.replies import Replies
+
+
+class Fingerprints:
+    """The fingerprints of a site's pages."""
+
+    def __init__(self, library: Library, templates: str) -> None:
+        """Take what all of them share.
+
+        Args:
+            library: the material, arranged.
+            templates: what tells the templates from others.
+        """
+        material = library.material
+        versions = sorted(material.methods)
+        self._shared = sha256(
+            _encoded(
+                (
+                    material.settings,
+                    [(version, material.methods[version].digest, library.status(version)) for version in versions],
+                    templates,
+                    replayed_line(night.record for night in material.nights),
+                )
+            )
+        )
+        self._library = library
+        self._known = later(library)
+        self._windows = {(each.method_version, each.window_end): each.sha256 for each in material.windows}
+        self._proved = frozenset() if material.log is None else material.log.proved
+
+    def of_grades(self, story: EndpointStory, grades: tuple[Grade, ...], replied: Replies) -> tuple[str, str]:
+        """Return the path of the page that lists the grades of one window, and its fingerprint."""
+        end = grades[0].window_end
+        gone = None if story.listed_now else (story.last_listed, story.gone_words)
+        windows = [self._window(grade) for grade in grades]
+        replies = [
+            (each.who, each.day, each.window_end, str(each.html))
+            for each in replied.about(story.model, story.endpoint, end)
+        ]
+        path = grade_index_path(story.model, story.endpoint, end) + INDEX
+        return path, sha256(_encoded((self._shared, path, story.provider, gone, windows, replies)))
+
+    def of_month(self, story: EndpointStory, month: Month) -> tuple[str, str]:
+        """Return the path of the page of an endpoint's windows of one month, and its fingerprint."""
+        path = month_path(story, month.name)
+        rows = [(end, None if grade is None else self._file(grade)) for end, grade in month.rows]
+        return path, sha256(_encoded((self._shared, path, story.provider, rows)))
+
+    def of_night(
+        self, night: NightMaterial, beside: tuple[date | None, ...], downloads: Iterable[str]
+    ) -> tuple[str, str]:
+        """Return the path of a night's page, and its fingerprint.
+
+        Args:
+            night: the night; its tables are told by their digests in night.json.
+            beside: the nights before and after it.
+            downloads: its files that can be had.
+        """
+        path = night_path(night.record.night) + INDEX
+        kept = (night.night_json_sha256, night.void, night.withheld)
+        return path, sha256(_encoded((self._shared, path, kept, beside, sorted(downloads))))
+
+    def of_changes(self, path: str, rows: Sequence[Line | VersionChange]) -> tuple[str, str]:
+        """Return the path of a page of changes of one month, and its fingerprint."""
+        return path, sha256(_encoded((self._shared, path, rows)))
+
+    def _file(self, grade: Grade) -> tuple[str, str | None]:
+        """Return the version of a grade, and what tells the file that keeps it."""
+        return grade.method_version, self._windows.get((grade.method_version, grade.window_end))
+
+    def _window(self, grade: Grade) -> object:
+        """Return what the page says of one version's grade: the file that keeps it, and what became known later."""
+        key = (grade.method_version, grade.window_end)
+        voided = [(night, self._known.voided[night]) for night in grade.nights if night in self._known.voided]
+        return key, self._windows.get(key), key in self._known.regrades, key in self._proved, voided
+
+
+def _encoded(value: object) -> bytes:
+    return msgspec.json.encode(value, order="deterministic", enc_hook=str)
+
+
+class Lying:
+    """The pages that lie in place as they would be made."""
+
+    def __init__(self, library: Library, templates: str, unchanged: Unchanged | None) -> None:
+        """Take who knows them.
+
+        Args:
+            library: the material, arranged.
+            templates: what tells the templates from others.
+            unchanged: who knows them; None where every page is to be made.
+        """
+        self._unchanged = unchanged
+        self._fingerprints = None if unchanged is None else Fingerprints(library, templates)
+
+    def or_made(
+        self, of: Callable[..., tuple[str, str]], made_from: Sequence[object], make: Callable[[], tuple[str, bytes]]
+    ) -> tuple[str, bytes]:
+        """Return a page's path with `UNCHANGED` where it lies in place, else what is made.
+
+        Args:
+            of: the method of `Fingerprints` that returns its path and fingerprint.
+            made_from: what that is asked with.
+            make: makes the page.
+        """
+        if self._fingerprints is not None and self._unchanged is not None:
+            path, fingerprint = of(self._fingerprints, *made_from)
+            if self._unchanged(path, fingerprint):
+                return path, UNCHANGED
+        return make()
