@@ -13,6 +13,7 @@ from xml.etree.ElementTree import Element
 
 import html5lib
 import msgspec
+import pytest
 import site_evidence as evidence
 
 from generator.records.definition import Method
@@ -41,7 +42,7 @@ from generator.records.night import (
 from generator.records.permalink import permalink_path
 from generator.records.prompt import Prompt
 from generator.settings import RouterSettings, Settings
-from generator.site import grade_page, method_page, templates, views
+from generator.site import endpoint_views, grade_page, method_page, templates, views
 from generator.site.interface import (
     Agreement,
     DemoTruth,
@@ -597,8 +598,14 @@ def site(of: Material) -> Mapping[str, bytes]:
 
 @cache
 def sites() -> Mapping[str, Mapping[str, bytes]]:
-    """Return three whole sites, rendered once for all tests: live, demo, and before the first night."""
-    return {"live": site(material()), "demo": site(demo_material()), "empty": site(empty_material())}
+    """Return three whole sites, rendered once for all tests: live, demo, and before the first night.
+
+    On the demo's, windows stand by month as soon as there are two.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(endpoint_views, "MOST_TOGETHER", 1)
+        demo = site(demo_material())
+    return {"live": site(material()), "demo": demo, "empty": site(empty_material())}
 
 
 @cache

@@ -43,6 +43,12 @@ def rows_of(page: bytes) -> list[Any]:
     return list(table.findall("tbody/tr"))
 
 
+def changes_on(page: bytes) -> list[str]:
+    """Return the rows of a page's table of dated changes; none where it has none."""
+    found = [each for each in made.parsed(page).iter("table") if "Changes of letter under" in made.text_of(each)]
+    return [made.text_of(row) for table in found for row in table.findall("tbody/tr")]
+
+
 def windows(
     count: int, letters: Callable[[int], tuple[Letter | None, ...]] = turning, missing: int = 0
 ) -> tuple[Window, ...]:
@@ -290,6 +296,16 @@ class TestEndpointPage:
             assert len(pages) == 1 + len(months)
             assert len(rows_of(pages[INDEX])) == 31
             assert ("The newest 31 of 32 windows" in made.page_text(pages[INDEX])) is bool(months)
+
+    def test_the_months_have_every_change(self):
+        """The page has the newest 31 of the changes, which the months have all."""
+        pages = self.pages(tuple(w.grade for w in windows(160) if w.grade), 160)
+        newest = changes_on(pages.pop(INDEX))
+        every = [change for page in pages.values() for change in changes_on(page)]
+        assert len(every) > len(newest) == 31
+        assert newest == every[:31]
+        for path, page in pages.items():
+            assert all(change.startswith(path[:7]) for change in changes_on(page))
 
     def test_a_month_leads_back(self):
         """Its page is a step below the endpoint's, which leads to it."""

@@ -5,15 +5,17 @@ A month that is over changes no more, but for what becomes known of its windows 
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable
 from datetime import date
-from itertools import groupby
 
 import msgspec
 
 from generator.records.grade import Grade
 from generator.records.permalink import endpoint_path
+from generator.records.reading import change_words
 from generator.site.frame import Step, frame
+from generator.site.history import Change
 from generator.site.library import EndpointStory, Library
 from generator.site.links import INDEX, Links
 from generator.site.templates import Templates
@@ -30,12 +32,23 @@ class Month(msgspec.Struct, frozen=True, kw_only=True):
     """As in '2026-11'."""
     rows: tuple[Row, ...]
     """Newest first."""
+    changes: tuple[Change, ...]
+    """Whose night lies in the month, newest first."""
 
 
-def months_of(rows: Iterable[Row]) -> tuple[Month, ...]:
-    """Return rows, newest first, by month."""
-    grouped = groupby(rows, key=lambda row: row[0].isoformat()[:7])
-    return tuple(Month(name=name, rows=tuple(of_month)) for name, of_month in grouped)
+def months_of(rows: Iterable[Row], changes: Iterable[Change]) -> tuple[Month, ...]:
+    """Return rows and changes, both newest first, by month."""
+    found: dict[str, tuple[list[Row], list[Change]]] = defaultdict(lambda: ([], []))
+    for row in rows:
+        found[_month(row[0])][0].append(row)
+    for change in changes:
+        found[_month(change.night)][1].append(change)
+    in_order = sorted(found.items(), reverse=True)
+    return tuple(Month(name=name, rows=tuple(of), changes=tuple(changed)) for name, (of, changed) in in_order)
+
+
+def _month(day: date) -> str:
+    return day.isoformat()[:7]
 
 
 def month_path(story: EndpointStory, name: str) -> str:
@@ -54,7 +67,7 @@ def render(
         path,
         library.material.settings,
         title=f"{name}, windows of {month.name}",
-        description=f"{name}: every permanent grade of the windows that ended in {month.name}.",
+        description=f"{name}: the windows that ended in {month.name}, each with its permanent page, and what changed.",
         steps=(
             Step(text=story.model, href=links.model(story.model)),
             Step(text=story.provider, href=links.endpoint(story.model, story.endpoint)),
@@ -63,5 +76,11 @@ def render(
         replayed=replayed,
     )
     return path, templates.render(
-        "endpoint_month.html", page=page, links=links, library=library, story=story, month=month
+        "endpoint_month.html",
+        page=page,
+        links=links,
+        library=library,
+        story=story,
+        month=month,
+        change_words=change_words,
     )

@@ -21,7 +21,7 @@ from generator.site.explained import Explained, explained
 from generator.site.fingerprints import Fingerprints, Lying
 from generator.site.frame import Step, frame, replayed_line
 from generator.site.grade_rows import FamilyRow, family_row
-from generator.site.history import changes
+from generator.site.history import Change, changes
 from generator.site.library import EndpointStory, Library, ModelStory
 from generator.site.links import INDEX, Links
 from generator.site.replies import Replies, replies
@@ -46,8 +46,10 @@ class History(msgspec.Struct, frozen=True, kw_only=True):
     """The newest, newest first; None where the current version has no grade of a window between two that it graded."""
     caption: str
     """Of the table of rows."""
+    changes: tuple[Change, ...]
+    """Newest first; the newest of them where rows stand by month."""
     by_month: tuple[Month, ...]
-    """All rows, where there are more than stand together."""
+    """All rows and changes, where there are more rows than stand together."""
 
 
 def render(library: Library, templates: Templates, lying: Lying | None = None) -> Iterator[tuple[str, bytes]]:
@@ -133,7 +135,7 @@ def _endpoint_page(  # noqa: PLR0913, PLR0917 - what all such pages share is mad
         unit=attributes(story.latest, columns) if story.latest else (),
         match=match_chart.chart("match-chart", story.latest, definition) if story.latest and definition else None,
         history_of=history,
-        changes=changes(story, library.current),
+        changes=history.changes,
         change_words=change_words,
         shown=() if story.shown is None else endpoint_tables(story.shown),
         explained=_explained(story, library),
@@ -165,7 +167,8 @@ def _history(story: EndpointStory, library: Library) -> History:
     many = len(windows) > history_chart.MOST_IN_LETTERS
     missing = [(window.end, None) for window in windows if window.grade is None]
     rows = sorted([*((grade.window_end, grade) for grade in grades), *missing], key=lambda row: row[0], reverse=True)
-    by_month = endpoint_months.months_of(rows) if len(rows) > MOST_TOGETHER else ()
+    changed = changes(story, version)
+    by_month = endpoint_months.months_of(rows, changed) if len(rows) > MOST_TOGETHER else ()
     how = f"The newest {MOST_TOGETHER} of {len(rows):,} windows" if by_month else "Newest window first"
     return History(
         svg=history_chart.chart("history-chart", windows, version) if windows else None,
@@ -173,4 +176,5 @@ def _history(story: EndpointStory, library: Library) -> History:
         rows=tuple(rows[:MOST_TOGETHER]),
         caption=f"{how}; each line leads to a page that never changes",
         by_month=by_month,
+        changes=changed[:MOST_TOGETHER] if by_month else changed,
     )

@@ -64,7 +64,16 @@ class Fingerprints:
         """Return the path of the page of an endpoint's windows of one month, and its fingerprint."""
         path = month_path(story, month.name)
         rows = [(end, None if grade is None else self._file(grade)) for end, grade in month.rows]
-        return path, sha256(_encoded((self._shared, path, story.provider, rows)))
+        changed = [
+            (
+                each.night,
+                [(grade.window_end, self._file(grade)) for grade in each.letter or ()],
+                each.precision,
+                each.tag,
+            )
+            for each in month.changes
+        ]
+        return path, sha256(_encoded((self._shared, path, story.provider, rows, changed)))
 
     def of_night(
         self, night: NightMaterial, beside: tuple[date | None, ...], downloads: Iterable[str]
