@@ -5,10 +5,8 @@ A site root may leave out what the installed program brings along: its own file 
 
 from __future__ import annotations
 
-import hashlib
-import tomllib
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import TypeVar
 
 import msgspec
 
@@ -17,11 +15,12 @@ from generator.records.calibration import CalibrationEvidence
 from generator.records.candidate import CandidateEvidence
 from generator.records.definition import Method, version_key
 from generator.records.definition_file import parse_method
-from generator.records.prompt import Prompt, PromptFamily, PromptSet
+from generator.records.prompt import PromptSet
 from generator.records.prompt_report import PromptReport
-from generator.records.refusal import place, refusal
+from generator.records.prompt_set_file import parse_prompt_set
 from generator.records.reply import Reply, parse_reply
 from generator.records.store_address import StoreAddress, parse_store_address
+from generator.records.toml_file import record_of, table_of, text_of
 from generator.settings import PATTERN_WORDS, Settings
 from generator.settings_rules import archive_refusal, check_settings
 
@@ -45,7 +44,7 @@ def settings_of(data: bytes) -> Settings:
         ContentError: naming the field that is missing, unknown, of another type or out of bounds.
     """
     where = "content/site.toml"
-    settings = _convert(_toml(data, where), Settings, where)
+    settings = record_of(table_of(data, where), Settings, where, words=PATTERN_WORDS)
     check_settings(settings, where)
     return settings
 
@@ -82,7 +81,7 @@ class Content:
         """
         where = "content/site.toml"
         try:
-            address = _toml(_read(self._folders[0] / "site.toml", where), where).get("archive")
+            address = table_of(_read(self._folders[0] / "site.toml", where), where).get("archive")
         except ContentError:
             return None
         found = parse_store_address(address) if isinstance(address, str) else None
@@ -120,37 +119,9 @@ class Content:
         """
         folder = f"prompts/{name}"
         known = f"Known prompt sets: {', '.join(self._prompt_sets())}"
-        bodies = {f"{folder}/set.toml": self._read(f"{folder}/set.toml", do=known)}
-        where = f"content/{folder}/set.toml"
-        described = _convert(_toml(bodies[f"{folder}/set.toml"], where), _Set, where)
-        if described.name != name:
-            raise ContentError(
-                f"expected name '{name}', found '{described.name}'",
-                where=f"{where}, field 'name'",
-                do="Name folder and set alike",
-            )
-        families = []
-        for family, table in sorted(described.families.items()):
-            file = f"{folder}/{family}.jsonl"
-            bodies[file] = self._read(file, do="Restore it from a copy of the prompt set")
-            prompts = _prompts(bodies[file], f"content/{file}")
-            fixed = tuple(prompt for prompt in prompts if prompt.fixed)
-            if len(fixed) != table.fixed:
-                raise ContentError(
-                    f"expected {table.fixed} fixed prompts, as set.toml says, found {len(fixed)}",
-                    where=f"content/{file}",
-                    do="Restore the file: a prompt set never changes once a night was asked with it",
-                )
-            families.append(
-                PromptFamily(
-                    name=family,
-                    kind=table.kind,
-                    nightly=table.nightly,
-                    pool=tuple(prompt for prompt in prompts if not prompt.fixed) if table.draw == "pool" else None,
-                    fixed=fixed,
-                )
-            )
-        return PromptSet(name=name, sha256=_digest(bodies), families=tuple(families))
+        return parse_prompt_set(
+            name, lambda file, *, do: self._read(f"{folder}/{file}", do=do), where=f"content/{folder}", known=known
+        )
 
     def pages(self) -> dict[str, str]:
         """Return the prose pages, Markdown by name; the chapters of the guide as `guide/<name>`."""
@@ -159,7 +130,7 @@ class Content:
             pages = folder / "pages"
             for path in sorted((*pages.glob("*.md"), *pages.glob("guide/*.md"))):
                 name = path.relative_to(pages).as_posix()
-                found[name.removesuffix(".md")] = _text(_read(path, f"content/pages/{name}"), f"content/pages/{name}")
+                found[name.removesuffix(".md")] = text_of(_read(path, f"content/pages/{name}"), f"content/pages/{name}")
         return found
 
     def replies(self) -> tuple[Reply, ...]:
@@ -181,7 +152,7 @@ class Content:
                     where=f"content/replies/{name}",
                     do="Move it into the folder of its endpoint, named as the endpoint's address below /models/ is",
                 )
-            text = _text(_read(path, f"content/replies/{name}"), f"content/replies/{name}")
+            text = text_of(_read(path, f"content/replies/{name}"), f"content/replies/{name}")
             found.append(parse_reply(text, folder="/".join(parts[:-1]), name=parts[-1]))
         return tuple(found)
 
@@ -232,38 +203,6 @@ class Content:
         raise ContentError("expected a file, found none", where=f"content/{name}", do=do)
 
 
-class _SetFamily(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    kind: str
-    fixed: Annotated[int, msgspec.Meta(ge=0, le=10_000)]
-    nightly: Annotated[int, msgspec.Meta(ge=0, le=1_000)]
-    draw: Literal["generator", "pool"]
-
-
-class _Set(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    format: Literal[1]
-    name: str
-    families: dict[str, _SetFamily]
-
-
-def _prompts(data: bytes, where: str) -> tuple[Prompt, ...]:
-    decoder = msgspec.json.Decoder(Prompt)
-    prompts = []
-    for number, line in enumerate(data.splitlines(), start=1):
-        try:
-            prompts.append(decoder.decode(line))
-        except msgspec.DecodeError as error:
-            problem, field = refusal(error)
-            do = "Restore the file: a prompt set never changes once a night was asked with it"
-            raise ContentError(problem, where=place(f"{where}, line {number}", field), do=do) from None
-    return tuple(prompts)
-
-
-def _digest(bodies: dict[str, bytes]) -> str:
-    """Return the SHA-256 over a set's files: each one's own digest and name, sorted, a line each."""
-    lines = [f"{hashlib.sha256(body).hexdigest()}  {Path(name).name}\n" for name, body in bodies.items()]
-    return hashlib.sha256("".join(sorted(lines)).encode()).hexdigest()
-
-
 def _read(path: Path, where: str) -> bytes:
     try:
         return path.read_bytes()
@@ -273,34 +212,3 @@ def _read(path: Path, where: str) -> bytes:
             where=where,
             do="Give whoever runs this the right to read it",
         ) from None
-
-
-def _text(data: bytes, where: str) -> str:
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise ContentError(
-            f"expected UTF-8, found {error.reason} at byte {error.start}",
-            where=where,
-            do="Save the file as UTF-8",
-        ) from None
-
-
-def _toml(data: bytes, where: str) -> dict[str, Any]:
-    try:
-        return tomllib.loads(_text(data, where).removeprefix("\ufeff"))
-    except tomllib.TOMLDecodeError as error:
-        raise ContentError(
-            f"expected TOML, found: {error}",
-            where=where,
-            do="Mend that line: a text stands in quotes, a list in brackets",
-        ) from None
-
-
-def _convert(raw: dict[str, Any], kind: type[_T], where: str) -> _T:
-    try:
-        return msgspec.convert(raw, kind)
-    except msgspec.ValidationError as error:
-        problem, field = refusal(error, raw, kind, words=PATTERN_WORDS)
-        do = "Correct it there; the project's own file shows how each part is written"
-        raise ContentError(problem, where=place(where, field), do=do) from None
