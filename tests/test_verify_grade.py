@@ -17,7 +17,8 @@ from generator.errors import UsageError
 from generator.log.checkpoint import Checkpoint
 from generator.log.proof import decode_proof, encode_proof
 from generator.records.finding import VerificationReport
-from generator.workflows.fetching import Limits, WebSite
+from generator.workflows.fetching import WebSite
+from generator.workflows.fetching_once import Limits
 from generator.workflows.kept_log import NO_TRUST, Trust
 from generator.workflows.verifying_grade import grade_place, verify_grade, verify_saved_grade
 

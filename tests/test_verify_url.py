@@ -26,7 +26,8 @@ from generator.log.tiles import TileAddress
 from generator.log.whole import WholeLog
 from generator.records.finding import VerificationReport
 from generator.records.leaf import GradeLeaf, KeyLeaf, leaf_bytes
-from generator.workflows.fetching import Limits, WebSite
+from generator.workflows.fetching import WebSite
+from generator.workflows.fetching_once import Limits
 from generator.workflows.kept_log import NO_TRUST, Trust
 from generator.workflows.published import MOST_SMALL, SavedSite
 from generator.workflows.rendering import render

@@ -1,7 +1,7 @@
 """A site over HTTP, read as if whoever serves it were an enemy.
 
-Bounded in every direction: bytes of a file, time for a file, redirects, which never leave the origin, files at once,
-and failures in a row before nothing more is asked. Nothing that was sent is decompressed.
+Bounded in every direction: what one answer may be (`fetching_once`), files at once, attempts, and failures in a row
+before nothing more is asked.
 """
 
 from __future__ import annotations
@@ -20,38 +20,19 @@ import httpx
 
 from generator import __version__
 from generator.errors import SiteError
+from generator.workflows.fetching_once import Limits, TemporaryError, fetch_once
 from generator.workflows.published import MOST_FILE, MOST_SMALL, FileDigest
 from generator.workflows.site_address import site_address
 
 _AT_ONCE = 8
 """Files asked for at a time: a reader is no load test."""
-_MOST_REDIRECTS = 5
 _ATTEMPTS = 3
 _PAUSE_S = 0.25
 """Before the second attempt; the third waits four times as long."""
 _IN_A_ROW = 8
 """Files that could not be had one after another: there is nobody to ask any more."""
-_REDIRECTS = frozenset({301, 302, 303, 307, 308})
-_GONE = frozenset({404, 410})
-_OK = 200
 
 _T = TypeVar("_T")
-
-
-class Limits:
-    """How long an answer may take."""
-
-    def __init__(self, *, silence_s: float = 20, whole_s: float = 60, bytes_per_s: int = 16 * 1024) -> None:
-        """Set limits.
-
-        Args:
-            silence_s: between two reads.
-            whole_s: for a whole answer, to which each received byte adds a little.
-            bytes_per_s: what a reader may expect at least, once the answer has begun.
-        """
-        self.silence_s = silence_s
-        self.whole_s = whole_s
-        self.bytes_per_s = bytes_per_s
 
 
 class WebSite:
@@ -184,75 +165,13 @@ class WebSite:
         url = self.where + quote(path)
         for attempt in range(_ATTEMPTS):
             try:
-                return await self._once(url, most, take)
-            except _Temporary as error:
+                return await fetch_once(self._client, url, most, take, self._limits)
+            except TemporaryError as error:
                 if attempt == _ATTEMPTS - 1:
                     raise SiteError(str(error), where=url, do="Try again later") from None
             again()
             await asyncio.sleep(_PAUSE_S * 4**attempt)
         raise AssertionError  # The last attempt returns or raises.
-
-    async def _once(self, url: str, most: int, take: Callable[[bytes], object]) -> bool:
-        """Ask once, and follow redirects within the origin."""
-        asked = url
-        try:
-            async with asyncio.timeout(self._limits.whole_s) as limit:
-                for _ in range(_MOST_REDIRECTS + 1):
-                    async with self._client.stream("GET", asked) as response:
-                        if response.status_code in _REDIRECTS:
-                            asked = self._redirected(asked, response.headers.get("location", ""))
-                            continue
-                        if response.status_code in _GONE:
-                            return False
-                        self._refuse(response, most, url)
-                        await self._read(response, most, take, limit, url)
-                        return True
-        except TimeoutError:
-            raise _Temporary("expected an answer in time, found none") from None
-        except (httpx.TransportError, httpx.InvalidURL) as error:
-            raise _Temporary(f"expected an answer, found {type(error).__name__}") from None
-        raise SiteError(f"expected at most {_MOST_REDIRECTS} redirects, found more", where=url)
-
-    def _refuse(self, response: httpx.Response, most: int, url: str) -> None:
-        """Refuse what is no file, or none that may be read."""
-        status = response.status_code
-        if status >= 500 or status == 429:  # noqa: PLR2004 - the server's own trouble
-            raise _Temporary(f"expected a file, found HTTP status {status}")
-        if status != _OK:
-            raise SiteError(f"expected a file, found HTTP status {status}", where=url)
-        if response.headers.get("content-encoding", "identity").lower() != "identity":
-            raise SiteError(
-                "expected the file as it is, which was asked for, found a compressed one",
-                where=url,
-                do="Have the host answer 'Accept-Encoding: identity'",
-            )
-        length = response.headers.get("content-length", "")
-        if length.isdecimal() and int(length[:20]) > most:
-            raise SiteError(f"expected at most {most} bytes, found {length[:20]}", where=url)
-
-    async def _read(
-        self,
-        response: httpx.Response,
-        most: int,
-        take: Callable[[bytes], object],
-        limit: asyncio.Timeout,
-        url: str,
-    ) -> None:
-        started, received = self._loop.time(), 0
-        async for part in response.aiter_raw():
-            received += len(part)
-            if received > most:
-                raise SiteError(f"expected at most {most} bytes, found more", where=url)
-            limit.reschedule(started + self._limits.whole_s + received / self._limits.bytes_per_s)
-            take(part)
-
-    def _redirected(self, url: str, location: str) -> str:
-        """Return where a redirect leads, which must be at the same origin."""
-        before = httpx.URL(url)
-        after = before.join(location)
-        if (after.scheme, after.host, after.port) != (before.scheme, before.host, before.port):
-            raise SiteError(f"expected an answer from {before.host}, found a redirect to another origin", where=url)
-        return str(after)
 
     async def _opened(self) -> httpx.AsyncClient:
         return httpx.AsyncClient(
@@ -274,7 +193,3 @@ class WebSite:
 
     def _wait(self, work: Coroutine[Any, Any, _T]) -> _T:
         return asyncio.run_coroutine_threadsafe(work, self._loop).result()
-
-
-class _Temporary(Exception):  # noqa: N818 - what it says is that another attempt may do
-    """An attempt failed in a way that the next one may not."""
