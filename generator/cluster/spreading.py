@@ -30,7 +30,7 @@ from generator.workflows.world import Progress, Root
 SPAN = 7
 """Windows that one task makes for a model: a tally is then fetched for two spans at most."""
 AHEAD = 2
-"""Tasks that are under way for each worker, at least."""
+"""Tasks that are under way for each thread of a worker, at least."""
 PATIENCE_S = 30
 """How long nothing comes before it is said that no worker is there."""
 
@@ -157,16 +157,35 @@ class DaskSpread:
         spans = [plans[first : first + SPAN] for first in range(0, len(plans), SPAN)]
         under_way: deque[Future] = deque()
         for number, some in enumerate(spans):
-            under_way.append(submit(some, -number))
+            under_way.append(self._submitted(submit, some, -number))
             if len(under_way) > self._spans_ahead():
                 yield from self._result(under_way.popleft())
         while under_way:
             yield from self._result(under_way.popleft())
 
+    @staticmethod
+    def _submitted(submit: _Submit[_Plan], some: Sequence[_Plan], priority: int) -> Future:
+        """Return the future of a span.
+
+        Raises:
+            ClusterError: where there is no scheduler any more that would take it.
+        """
+        try:
+            return submit(some, priority)
+        except Exception as error:
+            if type(error).__name__ != "ClosedClientError":
+                raise
+            raise _lost("a connection that was closed") from None
+
     def _spans_ahead(self) -> int:
         """Return how many spans are begun before the first of them is waited for."""
         tasks_of_a_span = max(1, len(frozenset().union(*self._models.values())))
-        return max(1, math.ceil(AHEAD * len(self._client.scheduler_info()["workers"]) / tasks_of_a_span))
+        return max(1, math.ceil(AHEAD * self._threads() / tasks_of_a_span))
+
+    def _threads(self) -> int:
+        """Return how many tasks all workers can do at a time; 0 where there is no worker, or nobody to say so."""
+        threads: int = self._client.scheduler_info().get("total_threads", 0)
+        return threads
 
     def _result(self, future: Future) -> _Result:
         """Return what a future comes to.
@@ -178,7 +197,7 @@ class DaskSpread:
             try:
                 return future.result(timeout=PATIENCE_S)
             except TimeoutError:
-                if not self._client.scheduler_info()["workers"]:
+                if not self._threads():
                     self._progress.say("no worker is left: waiting for one to join the scheduler")
             except BitdepthError:
                 raise
