@@ -20,11 +20,12 @@ from generator.archive.schema import CONTEXT, OBSERVATIONS
 from generator.method.columns import Codes
 from generator.probing.night_prompts import night_prompts
 from generator.records.endpoint import Endpoint
-from generator.records.night import NightCounts, NightRecord, NightSettings, NightState, PreviousNight, missed
+from generator.records.night import NightCounts, NightRecord, NightState, PreviousNight, missed
 from generator.records.observation import Outcome
 from generator.records.prompt import Prompt
 from generator.workflows.nightly import begin_archive
 from generator.workflows.world import Root
+from tests.kept_site import MODEL, SETTINGS, SITE_TOML
 
 FIRST = date(2030, 1, 1)
 OUTCOMES = tuple(Outcome)
@@ -38,32 +39,8 @@ PRECISIONS = ("fp8", "bf16", "int4", None)
 PROVIDERS = 60
 VERSION, CANDIDATE = "0.1", "0.2"
 
-_SITE = """format = 1
-title = "scale"
-address = "https://scale.example/"
-publisher = "scale"
-contact = "mailto:corrections@scale.example"
-method = "0.1"
-prompt_set = "p1"
-models = ["author-00/model-0000"]
-
-[router]
-kind = "openrouter"
-address = "http://127.0.0.1:9/api/v1"
-"""
-
-_SETTINGS = NightSettings(
-    temperature=0.0,
-    sampling_seed=7,
-    total_deadline_ms=90_000,
-    idle_deadline_ms=30_000,
-    max_body_bytes=1_000_000,
-    concurrency=50,
-    concurrency_per_endpoint=4,
-    attempts=3,
-    reasoning_budget_tokens=0,
-    latency="measured",
-)
+_SITE = SITE_TOML.replace("kept", "scale").replace(MODEL, "author-00/model-0000")
+_SETTINGS = msgspec.structs.replace(SETTINGS, concurrency=50, concurrency_per_endpoint=4, attempts=3)
 
 
 class Size(msgspec.Struct, frozen=True, kw_only=True):

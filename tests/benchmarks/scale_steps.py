@@ -9,7 +9,6 @@ import time
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
-from typing import Self
 
 import msgspec
 
@@ -25,31 +24,11 @@ from generator.workflows.windows import Windows, bound_method
 from generator.workflows.world import Root
 from tests.benchmarks.archive_root import CANDIDATE, FIRST, VERSION, Size, grow, settle
 from tests.benchmarks.processes import in_a_process
+from tests.kept_site import Silent
 
 _LATER = timedelta(days=10_000)
 """After every night: the day on which a re-grade is issued."""
 _SEED = bytes(range(32))
-
-
-class Silent:
-    """Progress that nobody reads."""
-
-    def say(self, line: str) -> None:
-        """Take a line."""
-
-    def bar(self, label: str, total: int) -> Self:  # noqa: ARG002 - what Progress asks for
-        """Return a bar."""
-        return self
-
-    def __enter__(self) -> Self:
-        """Return what counts."""
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """End."""
-
-    def __call__(self, more: int) -> None:
-        """Count."""
 
 
 class Step(msgspec.Struct, frozen=True, kw_only=True):
