@@ -14,7 +14,7 @@ from generator.records.calibration import Combination
 from generator.site import views
 from generator.site.calibration_sections import sections
 from generator.site.candidate_sections import combination_words
-from generator.site.interface import EndpointMaterial
+from generator.site.interface import EndpointMaterial, GradedWindow
 from generator.site.shown_tables import endpoint_tables
 from generator.site.tables import counted, letters_words
 
@@ -66,7 +66,8 @@ class TestBeforeACalibration:
         """Where grades were issued under a calibrated version, the page does not say that none uses it."""
         final = made.grade(method_version="1.0", provisional=False)
         methods = {version: made.method(version) for version in ("0.1", "1.0")}
-        said = rendered(grades=(final,), methods=methods, kept_methods=frozenset(methods))
+        window = GradedWindow(method_version="1.0", window_end=final.window_end, was_current=True, regrade=False)
+        said = rendered(grades=(final,), windows=(window,), methods=methods, kept_methods=frozenset(methods))
         assert "calibrated 2026-11-28, not current The current version is 0.1." in said
         assert "No letter uses it" not in said
 

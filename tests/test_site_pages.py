@@ -70,7 +70,7 @@ class TestEveryPage:
         assert (
             len(sources)
             == len(list(tree.iter("img")))
-            == (re.fullmatch("models/.+/.+/.+/index.html", path) is not None)
+            == (re.fullmatch("models/[^/]+/[^/]+/[^/]+/index.html", path) is not None)
         )
         assert all(source.startswith("data:image/svg+xml,") for source in sources)
         loaded = [link.get("href", "") for link in tree.iter("link") if link.get("rel") in {"stylesheet", "icon"}]
