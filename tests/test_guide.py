@@ -40,7 +40,7 @@ LIGHT = ("cite",)
 """Chapters that read the demo."""
 HEAVY = ("check", "corrections", "demo", "dispute", "hosting", "keys", "method-versions")
 """Chapters that grade, sign, verify or lay out the whole demo, once or again and again."""
-NOTHING_TO_RUN = ("github-actions", "index", "routers", "scale")
+NOTHING_TO_RUN = ("benchmarks", "github-actions", "index", "routers", "scale")
 ELSEWHERE = ("families", "nightly", "own-endpoints")
 """Chapters with a test of their own below."""
 

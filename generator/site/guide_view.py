@@ -22,7 +22,7 @@ NAME = "guide"
 _GROUPS: Mapping[str, tuple[str, ...]] = {
     "To read grades": ("cite", "check", "dispute"),
     "To run it": ("demo", "own-endpoints", "nightly", "github-actions", "hosting", "keys", "corrections"),
-    "To change it": ("families", "routers", "method-versions", "scale"),
+    "To change it": ("families", "routers", "method-versions", "scale", "benchmarks"),
 }
 """Chapters in the order in which they are listed; one that is not there is left out."""
 _LAST = "To change it"

@@ -66,7 +66,8 @@ def page(rows: Iterable[Row], *, date: str, how: str) -> str:
         date: of the run.
         how: at what size, in words.
     """
-    lines = ["| benchmark | task | who | figure | ratio | to |", "| --- | --- | --- | --- | ---: | --- |"]
+    lines = ["Table: Every benchmark, each contender on the same task in the same run", ""]
+    lines += ["| benchmark | task | who | figure | ratio | to |", "| --- | --- | --- | --- | ---: | --- |"]
     for row in rows:
         cells = (row.benchmark, row.task, row.who, row.figure, row.ratio, row.against if row.ratio else "")
         lines.append(f"| {' | '.join(cells)} |")
