@@ -38,7 +38,7 @@ def render(
         templates: the site's templates.
         lying: knows which months' pages need not be made.
     """
-    lying = lying or Lying(library, templates.sha256, None)
+    lying = lying or Lying(library, templates)
     rows = ledger.newest_first()
     months = _months(rows) if len(rows) > MOST_TOGETHER else ()
     yield _page(library, templates, rows[:MOST_TOGETHER], count=len(rows), months=months)

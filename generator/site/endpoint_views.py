@@ -45,7 +45,7 @@ class History(msgspec.Struct, frozen=True, kw_only=True):
     rows: tuple[Row, ...]
     """The newest, newest first; None where the current version has no grade of a window between two that it graded."""
     caption: str
-    """Of the table of rows."""
+    """Of the table of rows: which they are."""
     changes: tuple[Change, ...]
     """Newest first; the newest of them where rows stand by month."""
     by_month: tuple[Month, ...]
@@ -56,7 +56,7 @@ def render(library: Library, templates: Templates, lying: Lying | None = None) -
     """Yield the page of each model, each endpoint, each of its months, and each grade's index."""
     replayed = replayed_line(night.record for night in library.material.nights)
     known, replied = grade_index_view.later(library), replies(library)
-    lying = lying or Lying(library, templates.sha256, None)
+    lying = lying or Lying(library, templates)
     for model in library.models:
         yield _model_page(model, library, templates, replayed)
         for story in model.endpoints:
@@ -169,12 +169,11 @@ def _history(story: EndpointStory, library: Library) -> History:
     rows = sorted([*((grade.window_end, grade) for grade in grades), *missing], key=lambda row: row[0], reverse=True)
     changed = changes(story, version)
     by_month = endpoint_months.months_of(rows, changed) if len(rows) > MOST_TOGETHER else ()
-    how = f"The newest {MOST_TOGETHER} of {len(rows):,} windows" if by_month else "Newest window first"
     return History(
         svg=history_chart.chart("history-chart", windows, version) if windows else None,
         months=history_chart.month_table(history_chart.months(windows), version) if many else None,
         rows=tuple(rows[:MOST_TOGETHER]),
-        caption=f"{how}; each line leads to a page that never changes",
+        caption=f"The newest {MOST_TOGETHER} of {len(rows):,} windows" if by_month else "Newest window first",
         by_month=by_month,
         changes=changed[:MOST_TOGETHER] if by_month else changed,
     )

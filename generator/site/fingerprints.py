@@ -19,6 +19,7 @@ from generator.site.ledger import Line
 from generator.site.library import EndpointStory, Library
 from generator.site.links import INDEX
 from generator.site.replies import Replies
+from generator.site.templates import Templates
 
 
 class Fingerprints:
@@ -43,7 +44,6 @@ class Fingerprints:
                 )
             )
         )
-        self._library = library
         self._known = later(library)
         self._windows = {(each.method_version, each.window_end): each.sha256 for each in material.windows}
         self._proved = frozenset() if material.log is None else material.log.proved
@@ -111,16 +111,16 @@ def _encoded(value: object) -> bytes:
 class Lying:
     """The pages that lie in place as they would be made."""
 
-    def __init__(self, library: Library, templates: str, unchanged: Unchanged | None) -> None:
+    def __init__(self, library: Library, templates: Templates, unchanged: Unchanged | None = None) -> None:
         """Take who knows them.
 
         Args:
             library: the material, arranged.
-            templates: what tells the templates from others.
+            templates: the site's templates.
             unchanged: who knows them; None where every page is to be made.
         """
         self._unchanged = unchanged
-        self._fingerprints = None if unchanged is None else Fingerprints(library, templates)
+        self._fingerprints = None if unchanged is None else Fingerprints(library, templates.sha256)
 
     def or_made(
         self, of: Callable[..., tuple[str, str]], made_from: Sequence[object], make: Callable[[], tuple[str, bytes]]

@@ -28,7 +28,7 @@ from generator.site.templates import Templates
 def render(library: Library, templates: Templates, lying: Lying | None = None) -> Iterator[tuple[str, bytes]]:
     """Yield the page of each night, in order."""
     nights, downloads = library.material.nights, _downloads(library)
-    lying = lying or Lying(library, templates.sha256, None)
+    lying = lying or Lying(library, templates)
     for position, night in enumerate(nights):
         before = nights[position - 1].record.night if position else None
         after = nights[position + 1].record.night if position + 1 < len(nights) else None

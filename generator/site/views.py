@@ -58,7 +58,7 @@ def render(
 def _views(
     library: Library, templates: Templates, indexer: Indexer | None, unchanged: Unchanged | None
 ) -> Iterator[tuple[str, bytes]]:
-    lying = Lying(library, templates.sha256, unchanged)
+    lying = Lying(library, templates, unchanged)
     yield from first_view.render(library, templates)
     yield from endpoint_views.render(library, templates, lying)
     yield from folders_view.render(library, templates)
