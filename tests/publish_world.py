@@ -137,7 +137,9 @@ class Bucket:
             key = (each["path"], str(each["e_tag"]))
             if key not in self._read:
                 with suppress(FileNotFoundError):  # Removed in between.
-                    self._read[key] = bytes(store.get(each["path"]).bytes())
+                    got = store.get(each["path"])
+                    key = (each["path"], str(got.meta["e_tag"]))  # It may have been replaced since it was listed.
+                    self._read[key] = bytes(got.bytes())
             if key in self._read and each["path"] != LEASE:
                 found[each["path"]] = self._read[key]
         return {**{each["path"]: b"" for each in self._listed(prefix) if each["path"] != LEASE}, **found}

@@ -11,7 +11,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import httpx
@@ -313,15 +313,16 @@ class TestTwoPublishers:
         before = bodies(bucket.objects(prefix))
         if same:  # Of a root of its own: otherwise the first would be taken for dead.
             second = copy_of(newer, newer.path.with_name("copy"))
-        both = [
-            subprocess.Popen(sending(root, at(prefix)), env=bucket.environment(), stderr=subprocess.PIPE)
-            for root in (first, second)
-        ]
         looks = 0
-        while any(each.poll() is None for each in both):
-            assert dead_links(bucket.snapshot(prefix), before) == []
-            looks += 1
-        codes = [(each.wait(timeout=60), each.communicate()[1].decode()) for each in both]
+        with ExitStack() as ended:  # A test that fails leaves none of them running.
+            both = [
+                ended.enter_context(started(sending(root, at(prefix)), bucket.environment()))
+                for root in (first, second)
+            ]
+            while any(each.poll() is None for each in both):
+                assert dead_links(bucket.snapshot(prefix), before) == []
+                looks += 1
+            codes = [(each.wait(timeout=60), each.communicate()[1].decode()) for each in both]
         ends = {code for code, _ in codes}
         assert looks > 1
         assert 0 in ends, codes
@@ -362,6 +363,16 @@ class Register:
     async def remove(self) -> None:
         """Take it away."""
         self.data = None
+
+
+@contextmanager
+def started(command: list[str], environment: dict[str, str]) -> Iterator[subprocess.Popen[bytes]]:
+    """Start a program; at the end it runs no more."""
+    with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
 
 
 def copy_of(root: Root, place: Path) -> Root:
