@@ -237,6 +237,17 @@ class Shelf(msgspec.Struct, frozen=True, kw_only=True):
     """Paths of files that were kept before, and must lie there no more: a text was withheld from them."""
 
 
+class SettledPages(msgspec.Struct, frozen=True, kw_only=True):
+    """Views of what is over, made and laid out together: nothing of them is looked at while their fingerprint holds."""
+
+    name: str
+    """Tells them from all others; may be a path, as in 'grades/author/model/endpoint/2026-03'."""
+    fingerprint: str
+    """Of all that they are made from: while it is the same, so are they."""
+    pages: Callable[[], Iterable[tuple[str, bytes]]]
+    """Makes path and bytes of each, or `UNCHANGED` in place of its bytes; called where they are to be laid out."""
+
+
 class GradeContext(msgspec.Struct, frozen=True, kw_only=True):
     """What a permanent page says beside its grade."""
 
