@@ -94,6 +94,13 @@ def nightly(  # noqa: PLR0913 - a night, and what it may cost
     max_usd: MaxUsdOption = None,
     base_url: BaseUrlOption = None,
     *,
+    verify_all: Annotated[
+        bool,
+        typer.Option(
+            "--verify-all",
+            help="Verify everything at the end, and not what the night added with a sample of what is older.",
+        ),
+    ] = False,
     allow_unpriced: AllowUnpricedOption = False,
     dry_run: DryRunOption = False,
     json: JsonOption = False,
@@ -111,7 +118,15 @@ def nightly(  # noqa: PLR0913 - a night, and what it may cost
         address, chosen, key = parsed_address(base_url), parsed_date(night), signing_key()
         done = _run(
             night_run.nightly(
-                site, _world(), router_of, progress=progress, night=chosen, budget=budget, base_url=address, key=key
+                site,
+                _world(),
+                router_of,
+                progress=progress,
+                night=chosen,
+                budget=budget,
+                base_url=address,
+                key=key,
+                verify_all=verify_all,
             )
         )
         record = done.probed.record if done.probed else None

@@ -483,6 +483,10 @@ class InMemory(tuple[Grade, ...]):
         """Return one endpoint's."""
         return tuple(each for each in self if (each.model, each.endpoint) == (model, endpoint))
 
+    def of_month(self, name: str, model: str, endpoint: str) -> tuple[Grade, ...]:
+        """Return one endpoint's of a month, also of one that is not settled."""
+        return tuple(each for each in self.of(model, endpoint) if each.window_end.isoformat().startswith(name))
+
 
 def windows() -> tuple[GradedWindow, ...]:
     """Return the windows of the history: 0.1 graded each as the current version, 0.2 the last one beside it.

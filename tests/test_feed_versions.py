@@ -14,8 +14,7 @@ from generator.records.reading import NO_LETTER
 from generator.site import feeds
 from generator.site.library import arrange
 from generator.workflows.grading import grade
-from generator.workflows.held_grades import held_grades
-from generator.workflows.rendering import material
+from generator.workflows.site_material import holding
 from generator.workflows.world import Root
 from tests.kept_site import MODEL, Silent, add_night, make_root
 from tests.two_versions import LAST, NIGHTS, TODAY, laid_out, regrade, settle
@@ -38,8 +37,8 @@ def root(first_version: Path, tmp_path: Path) -> Root:
 
 def feeds_of(root: Root) -> dict[str, bytes]:
     """Return a root's feeds as they would be laid out now."""
-    with held_grades(root) as grades:
-        return dict(feeds.render(arrange(material(root, grades, root.content.settings()))))
+    with holding(root, root.content.settings()) as material:
+        return dict(feeds.render(arrange(material)))
 
 
 def entries(root: Root, model: str | None = None) -> list[tuple[str, str]]:

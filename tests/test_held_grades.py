@@ -11,7 +11,8 @@ import pytest
 from generator.archive import codec, schema
 from generator.errors import IntegrityError, MissingFileError
 from generator.workflows.held_grades import held_grades
-from generator.workflows.rendering import material, render
+from generator.workflows.rendering import render
+from generator.workflows.site_material import holding
 from generator.workflows.world import Root
 
 PAGES = [(f"grades/{number:04}/index.html", f"page {number}".encode() * 50) for number in range(200)]
@@ -41,13 +42,15 @@ class TestHeldGrades:
                 assert list(of) == [grade for grade in grades if grade.endpoint == endpoint]
             assert grades.of(kept_site.MODEL, "none") == ()
 
-    def test_what_two_nights_say_alike_is_held_once(self, root: Root):
-        """Prompts and listings that are the same on two nights are the same objects, and no raw listing is held."""
-        with held_grades(root) as grades:
-            first, second, *_ = material(root, grades, root.content.settings()).nights
-        assert all(a is b for a, b in zip(first.prompts, second.prompts, strict=True))
-        assert all(a is b for a, b in zip(first.endpoints, second.endpoints, strict=True))
-        assert {each.raw for each in first.endpoints} == {""}
+    def test_prompts_and_listings_are_read_when_they_are_asked_for(self, root: Root):
+        """They are those of the archive, each time again, and no raw listing is among them."""
+        with holding(root, root.content.settings()) as material:
+            first, *_ = material.nights
+            kept = root.store.nights.table(first.record, "listings").num_rows
+            assert len(first.endpoints) == len(tuple(first.endpoints)) == kept > 0
+            assert {each.raw for each in first.endpoints} == {""}
+            assert [each.prompt_id for each in first.prompts] == sorted(each.prompt_id for each in first.prompts)
+            assert first.prompts[0] == next(iter(first.prompts)) == first.prompts[:1][0]
 
 
 class TestPagesOneByOne:

@@ -4,50 +4,26 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
 import site_material as made
+from laid_site import METHOD, PAGE, PERMANENT, RECORD, Killed, files, killed_before, shelves
 
 from generator.errors import ArchiveError, BitdepthError, ExitCode, IntegrityError
-from generator.records.canonical import sha256
-from generator.site import build, templates, views
+from generator.site import build, permanent_shelves, templates, views
 from generator.site import files as site_files
-from generator.site.beside import Beside, Record
+from generator.site.beside import Record, Records
 from generator.site.interface import Shelf
 
-PAGE = "grades/a/b/c/2026-11-27/v0.1/index.html"
-RECORD = "grades/a/b/c/2026-11-27/v0.1/grade.json"
-METHOD = "method/0.1/index.html"
-PERMANENT = {PAGE: b"page", RECORD: b"{}"}
-BESIDE = [".site.permanent", ".site.views", "site"]
+BESIDE = [".site.permanent", ".site.permanent.json", ".site.views", "site"]
 VIEWS = {"index.html": b"first", "models/a/b/index.html": b"model", "grades/a/b/c/2026-11-27/index.html": b"versions"}
 
 
 def lay(site: Path, permanent: dict[str, bytes] = PERMANENT, pages: dict[str, bytes] = VIEWS) -> build.LaidOut:
     """Lay out a site."""
     return build.lay_out(site, shelves(permanent), pages.items())
-
-
-def shelves(permanent: Mapping[str, bytes]) -> list[Shelf]:
-    """Return permanent files as the archive hands them: what lies in one folder on one shelf."""
-    found: dict[str, dict[str, bytes]] = {}
-    for path, data in permanent.items():
-        found.setdefault(path.rpartition("/")[0], {})[path] = data
-    return [
-        Shelf(name=f"pages/{folder}", digest=sha256(b"".join(of.values())), files=of.items)
-        for folder, of in found.items()
-    ]
-
-
-def files(site: Path) -> dict[str, bytes]:
-    """Return every file of a folder by its path."""
-    return {path.relative_to(site).as_posix(): path.read_bytes() for path in site.rglob("*") if path.is_file()}
-
-
-class Killed(Exception):  # noqa: N818 - stands for the end of the process
-    """The process ended here."""
 
 
 def killed_after(pages: dict[str, bytes], count: int) -> Iterator[tuple[str, bytes]]:
@@ -254,7 +230,7 @@ class TestPowerCut:
         """Few are written through one by one, many by one call where there is one; folders that were made, too."""
         site, events = tmp_path / "site", list[tuple[str, str]]()
         many = {PAGE.replace("/c/", f"/c{number}/"): b"page" for number in range(count)}
-        fsync, replace, keep = os.fsync, os.replace, Beside.keep
+        fsync, replace, keep = os.fsync, os.replace, Records.keep
 
         def synced(handle: int) -> None:
             events.append(("synced", str(Path(f"/proc/self/fd/{handle}").readlink())))
@@ -264,15 +240,15 @@ class TestPowerCut:
             events.append(("named", str(target)))
             replace(source, target)
 
-        def kept(self: Beside, name: str, record: Record) -> None:
+        def kept(self: Records, records: Iterable[tuple[str, Record]]) -> None:
             events.append(("record", ""))
-            keep(self, name, record)
+            keep(self, records)
 
         monkeypatch.setattr(site_files, "_CAN_SYNC", can_sync)
         monkeypatch.setattr(os, "fsync", synced)
         monkeypatch.setattr(os, "sync", lambda: events.append(("all", "")))
         monkeypatch.setattr(os, "replace", named)
-        monkeypatch.setattr(Beside, "keep", kept)
+        monkeypatch.setattr(Records, "keep", kept)
         build.lay_out(site, [Shelf(name="pages/x", digest="d", files=many.items)], [])
         recorded, names = events.index(("record", "")), [name for what, name in events if what == "named"]
         first, last = events.index(("named", names[0])), events.index(("named", names[count - 1]))
@@ -286,7 +262,7 @@ class TestPowerCut:
     def test_many_pages_do_not_all_wait(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
         """Past a number of pages those so far are given their names, and one path on two shelves is still found."""
         monkeypatch.setattr(site_files, "_MOST", 2)
-        monkeypatch.setattr(build, "_AT_ONCE", 1)
+        monkeypatch.setattr(permanent_shelves, "_AT_ONCE", 1)
         many = {PAGE.replace("/c/", f"/c{number}/"): b"page" for number in range(5)}
         waiting = []
 
@@ -301,7 +277,7 @@ class TestPowerCut:
 
     def test_pages_are_made_a_few_ahead(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
         """A shelf is never held whole: no more than so many of its pages are made before one of them is laid."""
-        monkeypatch.setattr(build, "_AT_ONCE", 2)
+        monkeypatch.setattr(permanent_shelves, "_AT_ONCE", 2)
         many = {PAGE.replace("/c/", f"/c{number}/"): b"page" for number in range(5)}
         ahead = []
 
@@ -354,33 +330,14 @@ class TestKilled:
         assert sorted(path.name for path in tmp_path.iterdir()) == BESIDE
 
     @pytest.mark.parametrize("at", range(12))
-    def test_at_any_rename_or_removal(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at: int):
+    def test_at_any_rename_or_removal(self, tmp_path: Path, at: int):
         """Killed before any one rename or removal, each address has its old or its new bytes; the next completes."""
         site = tmp_path / "site"
         lay(site)
         later = {"index.html": b"second", "models/x/y/index.html": b"new"}
         more = PERMANENT | {METHOD: b"kept"}
-        done = 0
-
-        def stopping(act: Callable[..., object]) -> Callable[..., object]:
-            def stopped(*args: object, **named: object) -> object:
-                nonlocal done
-                if done == at:
-                    raise Killed
-                done += 1
-                return act(*args, **named)
-
-            return stopped
-
-        with monkeypatch.context() as patch:
-            patch.setattr(os, "replace", stopping(os.replace))
-            patch.setattr(os, "unlink", stopping(os.unlink))
-            try:
-                lay(site, more, later)
-            except Killed:
-                pass
-            else:
-                assert done <= at
+        with killed_before(at, "replace", "unlink"):
+            lay(site, more, later)
         for path, body in files(site).items():
             if not path.endswith(".half"):  # Whoever is killed takes nothing away.
                 assert body in {(more | VIEWS).get(path), later.get(path)}

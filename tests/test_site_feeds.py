@@ -389,14 +389,14 @@ class TestGrowing:
         assert len(seen) == 5
 
     def test_holds_the_newest_and_says_so(self):
-        """A feed has its newest 200 entries; the months of the endpoint's page have every change."""
+        """The site's feed has its newest 200 entries, a model's 50; the months of the endpoint have every change."""
         grades = nights_of("AB" * 120)
         of = made.material(grades=grades, windows=led(grades))
-        for path in (SITE, MODEL):
+        for path, most in ((SITE, 200), (MODEL, 50)):
             found = entries(rendered(of, path))
-            assert len(found) == feeds.MOST_ENTRIES
+            assert len(found) == most
             assert said(found[0], "updated").startswith(grades[-1].issued.isoformat())
-        assert "the newest 200" in said(rendered(of), "subtitle")
+            assert f"the newest {most}," in said(rendered(of, path), "subtitle")
         folder = f"models/{made.TREES}/alder/2"
         months = [page for path, page in made.views.render(of, made.TEMPLATES) if path.startswith(folder)]
         assert sum(made.page_text(page).count(", then ") for page in months) == len(grades) - 1

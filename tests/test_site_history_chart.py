@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable
 from datetime import date, timedelta
+from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
@@ -13,12 +14,17 @@ import msgspec
 import picture_reader as seen
 import pytest
 import site_material as made
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from plain_drawing import plain_figure, plain_strokes
 
 from generator.records import permalink
 from generator.records.grade import Column, Grade, Letter
 from generator.records.reading import NO_LETTER
 from generator.site import endpoint_views, history_chart
-from generator.site.history_chart import TEXTURES, Window
+from generator.site.drawing import Texture
+from generator.site.history_bars import LANES, TEXTURES, Month, bars
+from generator.site.history_chart import Window
 from generator.site.library import arrange
 from generator.site.links import INDEX
 
@@ -131,6 +137,18 @@ class TestWindows:
     def test_without_a_grade_there_is_no_history(self):
         """Recorded nights alone make no window of an endpoint."""
         assert history_chart.history((), [START]) == ()
+        assert history_chart.history((), [START], since=START - timedelta(days=9)) == ()
+
+    def test_after_an_earlier_grade_a_night_without_one_is_a_window_too(self):
+        """Split anywhere, the months before and the windows after are those of the whole history."""
+        nights = [START + timedelta(days=day) for day in range(70)]
+        every = [made.grade(nights=(night,)) for night in (nights[0], nights[9], nights[50], nights[60])]
+        whole = history_chart.history(every, nights)
+        march = date(2025, 3, 1)
+        newest = history_chart.history(every[2:], [night for night in nights if night >= march], since=nights[0])
+        assert newest == tuple(window for window in whole if window.end >= march)
+        assert newest[0] == Window(end=march, grade=None)
+        assert history_chart.history(every, nights, since=nights[0]) == whole
 
 
 class TestLetters:
@@ -139,7 +157,7 @@ class TestLetters:
     def test_each_column_of_glyphs_is_a_window(self):
         """Read down, every column has the letters of its grade, a dash for what is not measured, a dot for no grade."""
         shown = windows(100, missing=9)
-        lanes = dict.fromkeys(history_chart.LANES, "")
+        lanes = dict.fromkeys(LANES, "")
         drawn = list(chart(shown).iter("text"))
         for title, glyphs in pairwise(drawn):
             if title.text in lanes:
@@ -244,6 +262,134 @@ class TestMonths:
         legend = [rect[0] for rect in seen.rects(chart(windows(121))) if rect[4] == 12]
         assert legend == ["plain", "dots", "slant", "full", "level"]
         assert seen.texts(chart(windows(121)))[:5] == list("ABCDU")
+
+
+class TestPast:
+    """Months of which only the counts are known stand before the windows."""
+
+    @staticmethod
+    def split(shown: tuple[Window, ...], name: str) -> tuple[tuple[Month, ...], tuple[Window, ...]]:
+        """Return the months before one, and the windows from it on."""
+        past = tuple(month for month in history_chart.months(shown) if month.name < name)
+        return past, tuple(window for window in shown if window.end.isoformat() >= name)
+
+    @pytest.mark.parametrize("name", ["2025-02", "2025-09", "2026-02", "2026-03"])
+    def test_the_strip_is_that_of_all_windows(self, name: str):
+        """However many months are past, the marks are those of the whole history, and so is what is said of it."""
+        shown, kinds = windows(400, missing=7), [str(texture) for texture in TEXTURES.values()]
+        past, newest = self.split(shown, name)
+        found = seen.trees(history_chart.chart("h", newest, "0.1", past))
+        for part, whole in zip(found, seen.trees(history_chart.chart("h", shown, "0.1")), strict=True):
+            assert seen.rects(part, *kinds) == seen.rects(whole, *kinds)
+            title, said = seen.said(whole)
+            assert seen.said(part) == (title, said.replace("2025-01-30 to 2026-03-05", "2025-01 to 2026-03"))
+            count = min(len(newest), 28 if seen.size(part)[0] == 360 else 56)
+            assert self.letters(part, count) == self.letters(whole, count)
+            assert [len(lane) for lane in self.letters(part, 60)] == [count] * 5
+            assert seen.outside(part) == seen.overlapping(part) == []
+
+    @staticmethod
+    def letters(drawn: seen.Element, count: int) -> list[str]:
+        """Return the last so many letters of each lane below the bars."""
+        texts = seen.texts(drawn)
+        return [texts[at + 1][-count:] for at, text in enumerate(texts) if text in LANES][-5:]
+
+    def test_few_windows_stand_by_month_too(self):
+        """One window after a past month is the line of letters below two bars."""
+        past, newest = self.split(windows(3), "2025-02")
+        assert len(newest) == 1
+        texts = seen.texts(seen.trees(history_chart.chart("h", newest, "0.1", past))[0])
+        assert [text for text in texts if text.startswith("2025")] == ["2025-01 to 2025-02", "2025-02-01"]
+
+    def test_without_windows_the_bars_stand_alone(self):
+        """An endpoint whose windows are all past has its bars, its counts, and no line of letters."""
+        shown = windows(130, missing=9)
+        past = history_chart.months(shown)
+        for part, whole in zip(
+            seen.trees(history_chart.chart("h", (), "0.1", past)),
+            seen.trees(history_chart.chart("h", shown, "0.1")),
+            strict=True,
+        ):
+            kinds = [str(texture) for texture in TEXTURES.values()]
+            assert seen.rects(part, *kinds) == seen.rects(whole, *kinds)
+            assert seen.texts(part)[-1] == "2025-01 to 2025-06"
+            assert not list(part.iter("tspan"))[5:]
+            assert seen.size(part)[1] < seen.size(whole)[1]
+        _, description = seen.said(chart_of(past[:1]))
+        assert description.startswith("2 windows that ended 2025-01; Grade A 2; M ")
+
+    def test_a_version_with_no_graded_month_says_so(self):
+        """Months without a grade count as windows without one."""
+        past = (Month(name="2025-02", windows=3, graded=0, lanes=({},) * 5),)
+        _, description = seen.said(chart_of(past))
+        assert description.endswith("Grade none; M none; T none; D none; R none; no grade 3.")
+
+
+def chart_of(past: tuple[Month, ...]) -> seen.Element:
+    """Return the slim tree of a strip of months alone."""
+    return seen.trees(history_chart.chart("h", (), "0.1", past))[0]
+
+
+def plain_bars(found: list[Month], y: int, across: int) -> str:
+    """Return the bars of some months as they follow from fractions, each drawn anew."""
+    drawn = ""
+    for lane in range(5):
+        ground = y + 23 * lane + 18
+        for index, month in enumerate(found):
+            x, width, top = 58 + across // 24 * index, across // 24 - 2, Fraction(ground)
+            for letter in Letter:
+                high = Fraction(18 * month.lanes[lane].get(letter, 0), month.windows)
+                top -= high
+                if high:
+                    drawn += plain_box(letter, x, top, width, high)
+    return drawn
+
+
+def plain_box(letter: Letter, x: int, top: Fraction, width: int, high: Fraction) -> str:
+    """Return one letter's part of a bar."""
+    kind = TEXTURES[letter]
+    size = f'width="{width}" height="{plain_figure(high)}"'
+    inside = f'<rect class="{kind}" x="{x}" y="{plain_figure(top)}" {size}/>'
+    if lines := plain_strokes(kind, x, top, width, high):
+        dashes = ' stroke-dasharray="1 2"' if kind is Texture.DOTS else ""
+        inside += f'<path class="faint"{dashes} d="{lines}"/>'
+    return f'<g class="{letter}">{inside}</g>'
+
+
+@st.composite
+def drawn_months(draw: st.DrawFn) -> list[Month]:
+    """Draw up to two years of months, each of up to 31 windows that read any letters."""
+    count = draw(st.integers(min_value=1, max_value=24))
+    found = []
+    for index in range(count):
+        total = draw(st.integers(min_value=1, max_value=31))
+        cuts = st.lists(st.integers(min_value=0, max_value=total), min_size=5, max_size=5).map(sorted)
+        lanes = [(0, *each) for each in draw(st.lists(cuts, min_size=5, max_size=5))]
+        counts = ({x: b - a for x, (a, b) in zip(Letter, pairwise(lane), strict=True) if b > a} for lane in lanes)
+        graded = max(lane[-1] for lane in lanes)
+        found.append(
+            Month(name=f"{2025 + index // 12}-{index % 12 + 1:02}", windows=total, graded=graded, lanes=tuple(counts))
+        )
+    return found
+
+
+class TestRemembered:
+    """What is remembered of one endpoint's bars is what another's are drawn as."""
+
+    @given(drawn_months(), st.sampled_from([26, 167, 308]), st.sampled_from([290, 630]))
+    @settings(max_examples=60, deadline=None)
+    def test_bars_are_those_that_fractions_give(self, found: list[Month], y: int, across: int):
+        """Whatever was drawn before, to the byte."""
+        drawn = "".join(bars(found, y, across))
+        assert "".join(re.findall(r"<g .*?</g>", drawn)) == plain_bars(found, y, across)
+
+    def test_no_strip_depends_on_those_before_it(self):
+        """Histories that differ in their letters alone have the same strips in either order."""
+        some = [windows(150, missing=each) for each in (3, 4, 5)] + [windows(150, unrated), windows(40)]
+        there = [history_chart.chart("h", each, "0.1") for each in some]
+        again = [history_chart.chart("h", each, "0.1") for each in reversed(some)]
+        assert there == again[::-1]
+        assert len(set(there)) == len(some)
 
 
 class TestEndpointPage:

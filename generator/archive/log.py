@@ -35,8 +35,9 @@ class Log:
         Raises:
             MissingFileError: where it is gone and leaves are there.
         """
-        begun = self._folder.exists(layout.LOG_APPENDING) or not self._folder.matching(layout.log_index_file("*/*"))
-        if begun and not self._folder.exists(layout.LOG_HEAD):
+        if not self._folder.exists(layout.LOG_HEAD) and (
+            self._folder.exists(layout.LOG_APPENDING) or not self._folder.matching(layout.log_index_file("*/*"))
+        ):
             return None
         return _text(self._folder.read(layout.LOG_HEAD), layout.LOG_HEAD)
 

@@ -13,7 +13,7 @@ from generator.archive import codec, files, journal, layout, schema
 from generator.archive.disk_folder import DiskFolder
 from generator.archive.folder import Folder, record_at
 from generator.archive.withheld_rows import require_withheld
-from generator.records.canonical import canonical_json, check_digest, sealed, sha256
+from generator.records.canonical import canonical_json, check_digest, read_sealed, sealed, sha256
 from generator.records.night import NightPlan, NightRecord, NightState, VoidRecord
 from generator.records.observation import Observation
 from generator.records.withheld import WithheldRecord, WithheldRow, kept_observations, table_name
@@ -86,12 +86,21 @@ class Nights:
         name = layout.night_file(night)
         void = layout.void_file(night)
         voided = self._folder.exists(void)
+        data = self._folder.read(name)
         return KeptNight(
-            record=record_at(self._folder, name, NightRecord),
-            sha256=sha256(self._folder.read(name)),
+            record=read_sealed(data, NightRecord, where=name),
+            sha256=sha256(data),
             void=record_at(self._folder, void, VoidRecord) if voided else None,
             void_sha256=sha256(self._folder.read(void)) if voided else None,
             withheld=self.withheld(night),
+        )
+
+    def declared_void(self) -> frozenset[date]:
+        """Return every night that was declared void, by the name of its folder; nothing is read."""
+        names = self._folder.matching(f"{layout.NIGHTS}/*/void.json")
+        by_folder = {night.isoformat(): night for night in self.kept()} if names else {}
+        return frozenset(
+            by_folder[folder] for _, folder, _ in (name.split("/") for name in names) if folder in by_folder
         )
 
     def withheld(self, night: date) -> tuple[KeptWithheld, ...]:

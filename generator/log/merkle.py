@@ -40,6 +40,25 @@ def root(hashes: Sequence[bytes]) -> bytes:
     return row[0]
 
 
+def root_at(size: int, node: NodeReader) -> bytes:
+    """Return the root over the first leaves of a tree.
+
+    Args:
+        size: how many of them; no more than there are.
+        node: the tree's complete subtrees.
+
+    Raises:
+        IntegrityError: where there are fewer.
+    """
+    found, end = None, size
+    while end:
+        level = (end & -end).bit_length() - 1
+        complete = node(level, (end >> level) - 1)
+        found = complete if found is None else node_hash(complete, found)
+        end &= end - 1
+    return EMPTY_ROOT if found is None else found
+
+
 def inclusion_proof(index: int, size: int, node: NodeReader) -> tuple[bytes, ...]:
     """Return the hashes that lead from a leaf to the root, the leaf's sibling first (RFC 6962, section 2.1.1).
 

@@ -14,7 +14,7 @@ from functools import lru_cache
 from generator.errors import IntegrityError
 from generator.log.addresses import TILE_WIDTH, TileAddress
 from generator.log.bundles import decode_entries, encode_entries
-from generator.log.merkle import EMPTY_ROOT, leaf_hash, node_hash, root
+from generator.log.merkle import EMPTY_ROOT, leaf_hash, node_hash, root, root_at
 from generator.log.text import HASH_BYTES
 
 __all__ = ["TILE_WIDTH", "Appended", "TileAddress", "TileReader", "appended", "decode_entries", "encode_entries"]
@@ -59,12 +59,17 @@ class TileReader:
         self._tile = lru_cache(_TILES_KEPT)(self._read_tile)
         self._bundle = lru_cache(_BUNDLES_KEPT)(self._read_bundle)
 
-    def root(self) -> bytes:
-        """Return the tree's root, from its right edge alone.
+    def root(self, size: int | None = None) -> bytes:
+        """Return the tree's root, from its right edge alone, or the root of the smaller tree that it has grown from.
+
+        Args:
+            size: leaves in the smaller tree; None for the tree itself.
 
         Raises:
-            IntegrityError: where a tile has not the length that the size asks for.
+            IntegrityError: where a tile has not the length that the size asks for, or the tree is the smaller one.
         """
+        if size is not None:
+            return root_at(size, self.node)
         return _root_of_edge([self.edge(level) for level in range(_levels(self.size))])
 
     def edge(self, level: int) -> tuple[bytes, ...]:

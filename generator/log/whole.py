@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from generator.errors import IntegrityError
 from generator.log.addresses import TILE_WIDTH, TileAddress
 from generator.log.bundles import decode_entries, encode_entries
-from generator.log.merkle import EMPTY_ROOT, leaf_hash, node_hash
+from generator.log.merkle import leaf_hash, node_hash, root_at
 
 _HEIGHT = 8
 """Of a tile, in levels of the tree."""
@@ -56,13 +56,11 @@ class WholeLog:
         Raises:
             IntegrityError: where there are fewer.
         """
-        found, end = None, size
-        while end:
-            level = (end & -end).bit_length() - 1
-            complete = self.node(level, (end >> level) - 1)
-            found = complete if found is None else node_hash(complete, found)
-            end &= end - 1
-        return EMPTY_ROOT if found is None else found
+        return root_at(size, self.node)
+
+    def entry(self, index: int) -> bytes:
+        """Return the bytes of a leaf."""
+        return self.leaves[index]
 
     def file(self, address: TileAddress) -> bytes | None:
         """Return what a tile or a bundle must hold; None where it would be one of a larger log."""

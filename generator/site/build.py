@@ -4,26 +4,30 @@
 next run completes. A permanent file is never opened for writing, and never taken away but where a text was withheld
 from it; only paths that are listed as views are replaced or removed, so a file of somebody else's is left alone.
 
-A shelf of permanent files that is recorded as laid out, with the digest that the archive has for it now, is not read
-again while each of its files has the size and the time of change that it had. Where one has not, all of them are held
-against their kept bytes. Who sets a file's time back is found out when the site is verified, which reads all of it.
+A shelf of permanent files, or a group of settled pages, that is recorded as laid out with the digest or fingerprint
+that it has now is not made again. Who asks to look has each of its files held against the size and the time of change
+that it had, and where one differs all of them are held against the bytes that they should have. Who does not, as each
+night's run, looks at none of them: a night costs the same whatever lies there already. What somebody changed meanwhile,
+and who set a file's time back, is found out when the site is verified, which reads all of it.
 """
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from itertools import islice
 from pathlib import Path
 
 import msgspec
 
 from generator.errors import ArchiveError, IntegrityError
-from generator.site.beside import Beside, Record, marks
+from generator.site.beside import Beside
 from generator.site.files import Files
-from generator.site.interface import UNCHANGED, Shelf
+from generator.site.interface import UNCHANGED, SettledPages, Shelf
+from generator.site.permanent_shelves import PermanentShelves
+from generator.site.settled_groups import SettledGroups
 
 _PERMANENT = re.compile(
     r"grades/(?:[^/]+/){3}[0-9-]{10}/v[0-9]+\.[0-9]+/(?:index\.html|grade\.json|grade\.tlog-proof)|method/[0-9]+\.[0-9]+/index\.html"
@@ -33,9 +37,6 @@ _PERMANENT = re.compile(
     r"|log/(?:tile/[0-9a-z/.]+|keys/[0-9a-f]{8}\.vkey|signed/[0-9]+)",
 )
 
-_AT_ONCE = 100
-"""Files that are made before the first of them is laid: a few megabytes."""
-
 
 class LaidOut(msgspec.Struct, frozen=True, kw_only=True):
     """What a build did."""
@@ -43,33 +44,43 @@ class LaidOut(msgspec.Struct, frozen=True, kw_only=True):
     permanent_new: int
     """Permanent files that were not there before."""
     permanent_kept: int
-    """Permanent files that lay there already, with the same bytes."""
+    """Permanent files that lay there already, with the same bytes or not looked at."""
     views: int
-    """Views that lie there now."""
+    """Views that lie there now, settled ones among them."""
     views_changed: int
     """Of those, the ones that are new or have other bytes than before."""
     views_removed: int
     """Views of an earlier build that are no longer there."""
 
 
-def lay_out(site_dir: Path, permanent: Iterable[Shelf], views: Iterable[tuple[str, bytes]]) -> LaidOut:
+def lay_out(
+    site_dir: Path,
+    permanent: Iterable[Shelf],
+    views: Iterable[tuple[str, bytes]],
+    settled: Iterable[SettledPages] = (),
+    *,
+    look: bool = True,
+) -> LaidOut:
     """Return what was laid out once the site's folder holds every permanent file and exactly these views.
 
     Args:
         site_dir: the folder that is served; made where it is missing.
         permanent: every shelf of kept files.
-        views: path and bytes of each view; read to the end before any view in place is touched.
+        views: path and bytes of each view that is not settled; read to the end before the first settled page is made.
+        settled: every group of settled pages; read to the end before any view in place is touched.
+        look: whether files are looked at that are recorded as laid out; in a folder that is new or empty they are.
 
     Raises:
         IntegrityError: naming a permanent file that lies there with other bytes, one that the archive no longer has,
-            or a path that is no place for a file of the site. Nothing is overwritten.
+            a path that two views have, or one that is no place for such a file of the site. Nothing is overwritten.
         ArchiveError: naming a file or folder that cannot be read or written.
     """
     with _writing(site_dir), Files(site_dir) as files:
         beside = Beside(site_dir)
         files.make("")
-        old_views = beside.views()
-        laid = _Permanent(site_dir, files, beside, old_views)
+        look = look or not os.listdir(site_dir)  # noqa: PTH208 - what it lists is not looked at
+        old_views = beside.listed_views()
+        laid = PermanentShelves(site_dir, files, beside.permanent, old_views, look=look)
         for shelf in permanent:
             laid.lay(shelf)
         laid.refuse_missing()
@@ -77,25 +88,33 @@ def lay_out(site_dir: Path, permanent: Iterable[Shelf], views: Iterable[tuple[st
         if laid.no_views:  # Views no longer: no later run may take them away as stale.
             old_views -= laid.no_views
             beside.list_views(old_views)
-        fresh, new = _build(files, beside.fresh, views, old_views)
+        fresh = _Fresh(files, beside.fresh, old_views)
+        listed = fresh.take(views)
+        groups = SettledGroups(site_dir, beside.settled, look=look)
+        for group in settled:
+            if not groups.stand(group):
+                groups.take(group, fresh.take(group.pages(), are_settled=True))
+        stale = {*old_views, *filter(_may_go, groups.paths_before())} - fresh.paths
         files.settle()
+        groups.open()
         # Listed before the first is moved: whatever a killed run leaves behind is known as a view to the next.
-        beside.list_views(fresh | old_views)
-        for path in new:
+        beside.list_views(fresh.paths | old_views)
+        for path in fresh.new:
             files.move(f"{beside.fresh}/{path}", files.target(path))
-        stale = old_views - fresh
         for path in stale:
             files.remove(files.target(path))
         laid.withdraw()
         files.settle()
-        beside.list_views(fresh)
+        groups.record()
+        beside.list_views(listed)
+        groups.close()  # Last: what counts as laid out stands on no list of what may be stale.
         laid.record()
         shutil.rmtree(beside.fresh)
     return LaidOut(
         permanent_new=laid.new,
         permanent_kept=laid.kept,
-        views=len(fresh),
-        views_changed=len(new),
+        views=len(listed) + groups.count,
+        views_changed=len(fresh.new),
         views_removed=len(stale),
     )
 
@@ -109,132 +128,51 @@ def is_permanent(path: str) -> bool:
     return _PERMANENT.fullmatch(path) is not None
 
 
-class _Permanent:
-    """The permanent files of one build, shelf by shelf."""
+class _Fresh:
+    """The views of one build that are new or changed, in a folder of their own until all are made."""
 
-    def __init__(self, site_dir: Path, files: Files, beside: Beside, old_views: frozenset[str]) -> None:
-        self._site_dir = str(site_dir)
+    def __init__(self, files: Files, folder: Path, old_views: frozenset[str]) -> None:
+        if folder.exists():
+            shutil.rmtree(folder)
+        folder.mkdir(parents=True)
         self._files = files
-        self._beside = beside
+        self._folder = folder
         self._old_views = old_views
-        self._seen: set[str] = set()
-        self._laid: dict[str, tuple[str, tuple[str, ...]]] = {}
-        self._withdrawn: tuple[str, ...] = ()
-        self.new = self.kept = 0
-        self.no_views: frozenset[str] = frozenset()
-        """Paths that were views until something was kept there."""
+        self.paths: set[str] = set()
+        """Of all, whether they lie in the folder or in place already."""
+        self.new: list[str] = []
+        """Of those in the folder."""
 
-    def lay(self, shelf: Shelf) -> None:
-        """Lay a shelf's files, unless it is recorded as laid out and nobody was there since."""
-        self._seen.add(shelf.name)
-        record = self._beside.record(shelf.name)
-        if record is not None and record.digest == shelf.digest and self._untouched(record):
-            self.kept += len(record.files)
-            return
-        paths: dict[str, None] = {}
-        folder, is_new = "", False
-        for path, data in _ahead(shelf.files()):
-            if path in paths:
-                raise IntegrityError("expected one file for each path, found two", where=f"{shelf.name}, {path}")
-            paths[path] = None
-            target = self._files.target(path)
-            if folder != (folder := path.rpartition("/")[0]):
-                is_new = self._files.make(folder)
-            self._lay(path, target, data, None if is_new else self._files.read(target))
-        for path, _, _ in () if record is None else record.files:
-            if path not in paths and path not in shelf.withdrawn:
-                raise _missing(f"{shelf.name}, {path}")
-        self._withdrawn += shelf.withdrawn
-        self._laid[shelf.name] = (shelf.digest, tuple(paths))
+    def take(self, views: Iterable[tuple[str, bytes]], *, are_settled: bool = False) -> tuple[str, ...]:
+        """Write the views that are new or changed; return the paths of all."""
+        taken = []
+        for path, data in views:
+            if path in self.paths:
+                raise IntegrityError("expected one file for each path, found two", where=path)
+            if are_settled and is_permanent(path):
+                raise IntegrityError("expected no settled page where a permanent one may lie", where=path)
+            if data is not UNCHANGED:
+                self._put(path, data)
+            self.paths.add(path)
+            taken.append(path)
+        return tuple(taken)
 
-    def refuse_missing(self) -> None:
-        """Refuse an archive without a shelf that was laid out from it."""
-        for name in self._beside.shelves():
-            if name not in self._seen:
-                raise _missing(name)
-
-    def withdraw(self) -> None:
-        """Take away what a text was withheld from, once no view leads there."""
-        for path in self._withdrawn:
-            self._files.remove(self._files.target(path))
-
-    def record(self) -> None:
-        """Record what was laid, once it is on the disk and no other file will be written."""
-        for name, (digest, paths) in self._laid.items():
-            found = tuple((path, *marks(f"{self._site_dir}/{path}")) for path in paths)
-            self._beside.keep(name, Record(digest=digest, files=found))
-
-    def _untouched(self, record: Record) -> bool:
-        return all(marks(f"{self._site_dir}/{path}") == (size, when) for path, size, when in record.files)
-
-    def _lay(self, path: str, target: str, data: bytes, found: bytes | None) -> None:
-        """Lay one file, where none lies.
-
-        A method version's page is a view until something is graded under it; only such a view is replaced.
-        """
-        is_view = path in self._old_views
-        if is_view:
-            self.no_views |= {path}
-        if found == data:
-            self.kept += 1
-            return
-        if found is not None and not is_view:
-            raise IntegrityError(
-                "expected a permanent page as it was issued, found other bytes",
-                where=target,
-                do="Compare it with the kept bytes in the archive; nothing was overwritten. "
-                "A site's folder can be deleted and laid out again",
-            )
-        self._files.lay(target, data)
-        self.new += 1
-
-
-def _ahead(files: Iterable[tuple[str, bytes]]) -> Iterator[tuple[str, bytes]]:
-    """Yield some files, many of them made before the first is laid.
-
-    Making one and laying one by turns, each finds its code and data gone from the processor's cache: a tenth more CPU.
-    """
-    left = iter(files)
-    while made := tuple(islice(left, _AT_ONCE)):
-        yield from made
-
-
-def _missing(where: str) -> IntegrityError:
-    return IntegrityError(
-        "expected the permanent pages that were laid out before, found none in the archive",
-        where=where,
-        do="Restore the archive from another copy; the site still holds the pages",
-    )
-
-
-def _build(
-    files: Files, fresh: Path, views: Iterable[tuple[str, bytes]], old_views: frozenset[str]
-) -> tuple[frozenset[str], list[str]]:
-    """Write the views that are new or changed into a fresh folder; return all paths, and those."""
-    if fresh.exists():
-        shutil.rmtree(fresh)
-    fresh.mkdir(parents=True)
-    paths: set[str] = set()
-    new = []
-    for path, data in views:
-        if path in paths:
-            raise IntegrityError("expected one file for each path, found two", where=path)
-        if data is UNCHANGED:
-            paths.add(path)
-            continue
-        target = files.target(path)
-        found = files.read(target)
-        if found is not None and is_permanent(path) and path not in old_views:
+    def _put(self, path: str, data: bytes) -> None:
+        target = self._files.target(path)
+        found = self._files.read(target)
+        if found is not None and is_permanent(path) and path not in self._old_views:
             raise IntegrityError(
                 "expected no view where a permanent page lies",
                 where=target,
                 do="Compare the archive with the copy that this page came from",
             )
-        paths.add(path)
         if found != data:
-            files.put(f"{fresh}/{path}", data)
-            new.append(path)
-    return frozenset(paths), new
+            self._files.put(f"{self._folder}/{path}", data)
+            self.new.append(path)
+
+
+def _may_go(path: str) -> bool:
+    return not is_permanent(path)
 
 
 @contextmanager

@@ -17,13 +17,14 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from fractions import Fraction
+from functools import lru_cache
 from itertools import accumulate, groupby
-from math import ceil
+from math import ceil, lcm
 
 import msgspec
 from markupsafe import Markup, escape
 
-from generator.records.figures import printed
+from generator.records.figures import ratio
 from generator.records.grade import Letter
 from generator.site.text import visible_plain
 
@@ -40,6 +41,8 @@ _STEP = 3
 _GRID_SCALE = Fraction(9, 8)
 """Pixels for each unit of a grid: its text is as large as the page's small text."""
 _LETTERS = frozenset(Letter)
+_REMEMBERED = 8192
+"""Coordinates that are kept as printed: the charts of one kind share most of theirs."""
 
 Point = Fraction | int
 
@@ -104,7 +107,7 @@ def scrolled(about: About, drawn: Markup) -> Markup:
 
 def figure_of(value: Fraction | int) -> str:
     """Return a figure as charts and their tables print it: to two digits."""
-    return str(value) if type(value) is int else printed(Fraction(value), digits=2)
+    return str(value) if type(value) is int else _figure(*value.as_integer_ratio())
 
 
 def text(x: Point, y: Point, words: str, *, anchor: str = "start", most: int = MOST_LABEL) -> Markup:
@@ -127,7 +130,11 @@ def letters(places: Iterable[Point], y: Point, glyphs: Sequence[str]) -> Markup:
 
     None of the characters is a space.
     """
-    across = " ".join(map(figure_of, places))
+    return letters_at(" ".join(map(figure_of, places)), y, glyphs)
+
+
+def letters_at(across: str, y: Point, glyphs: Sequence[str]) -> Markup:
+    """Return what `letters` does, of places as printed, with a space between two."""
     runs = ((glyph, escape("".join(run))) for glyph, run in groupby(glyphs))
     said = "".join(f'<tspan class="{glyph}">{run}</tspan>' if glyph in _LETTERS else run for glyph, run in runs)
     return _markup(f'<text x="{across}" y="{figure_of(y)}" text-anchor="middle">{said}</text>')
@@ -146,7 +153,7 @@ def shortened(words: str, most: int) -> str:
 
 def rule(x: Point, y: Point, to_x: Point, to_y: Point, kind: str = "firm") -> Markup:
     """Return a straight line, 'firm' or 'faint'."""
-    return _path(kind, _stroke(x, y, to_x, to_y))
+    return _path(kind, "M{} {}L{} {}".format(*map(figure_of, (x, y, to_x, to_y))))
 
 
 def circle(x: Point, y: Point) -> Markup:
@@ -178,6 +185,18 @@ def textured(texture: Texture, x: Point, y: Point, width: Point, height: Point) 
     return drawn + _markup(f'<path class="faint"{dashes} d="{strokes}"/>')
 
 
+def coloured(letter: Letter, drawn: str, dashes: str | None = None) -> Markup:
+    """Return lines and boxes in the colour that a letter has on every page, in dashes where any are given."""
+    given = f' stroke-dasharray="{dashes}"' if dashes else ""
+    return _markup(f'<g class="{letter}"{given}>{drawn}</g>')
+
+
+@lru_cache(_REMEMBERED)
+def _figure(part: int, whole: int) -> str:
+    """Return a ratio, reduced or not, as `figure_of` does."""
+    return ratio(part, whole, digits=2)
+
+
 def _breadth(character: str) -> Fraction | int:
     """Return how much room a character takes, in others."""
     if unicodedata.east_asian_width(character) in {"F", "W"}:
@@ -186,31 +205,39 @@ def _breadth(character: str) -> Fraction | int:
 
 
 def _strokes(texture: Texture, x: Point, y: Point, width: Point, height: Point) -> str:
-    """Return the lines of a texture inside a rectangle as path data; none for a plain or a full one."""
+    """Return the lines of a texture inside a rectangle as path data; none for a plain or a full one.
+
+    In whole parts of one unit throughout: a Fraction made for each end of a line costs more than all else of a chart.
+    """
+    unit = 2 * lcm(x.denominator, y.denominator, width.denominator, height.denominator)
+    left, top, wide, high = (each.numerator * (unit // each.denominator) for each in (x, y, width, height))
     if texture in {Texture.LEVEL, Texture.DOTS}:
-        return "".join(f"M{figure_of(x)} {figure_of(y + down)}h{figure_of(width)}" for down in _inside(height))
+        start, long = f"M{figure_of(x)} ", f"h{figure_of(width)}"
+        return "".join(f"{start}{_figure(top + down, unit)}{long}" for down in _inside(high, unit))
     if texture is Texture.UPRIGHT:
-        return "".join(f"M{figure_of(x + along)} {figure_of(y)}v{figure_of(height)}" for along in _inside(width))
+        end = f" {figure_of(y)}v{figure_of(height)}"
+        return "".join(f"M{_figure(left + along, unit)}{end}" for along in _inside(wide, unit))
     if texture is not Texture.SLANT:
         return ""
-    return "".join(_rising(x, y, along, (width, height)) for along in _inside(width + height))
+    return "".join(_rising(left, top, along, (wide, high), unit) for along in _inside(wide + high, unit))
 
 
-def _rising(x: Point, y: Point, along: Point, size: tuple[Point, Point]) -> str:
+def _rising(left: int, top: int, along: int, size: tuple[int, int], unit: int) -> str:
     """Return a line that rises at half a right angle from the left or lower edge to the upper or right one."""
-    width, height = size
-    start = max(along - height, 0)
-    long = figure_of(min(along, width) - start)
-    return f"M{figure_of(x + start)} {figure_of(y + min(along, height))}l{long}-{long}"
+    wide, high = size
+    start = max(along - high, 0)
+    long = _figure(min(along, wide) - start, unit)
+    return f"M{_figure(left + start, unit)} {_figure(top + min(along, high), unit)}l{long}-{long}"
 
 
-def _inside(length: Point) -> list[Point]:
-    """Return how far the lines of a texture lie from an edge: a step apart, the middle where no step fits."""
-    return list(range(_STEP, int(length) + (length != int(length)), _STEP)) or [Fraction(length) / 2]
+def _inside(length: int, unit: int) -> Sequence[int]:
+    """Return how far the lines of a texture lie from an edge: a step apart, the middle where no step fits.
 
-
-def _stroke(x: Point, y: Point, to_x: Point, to_y: Point) -> str:
-    return "M{} {}L{} {}".format(*map(figure_of, (x, y, to_x, to_y)))
+    Args:
+        length: in parts of a unit, an even number of them.
+        unit: so many parts.
+    """
+    return range(_STEP * unit, length, _STEP * unit) or (length // 2,)
 
 
 def _path(kind: str, d: str) -> Markup:

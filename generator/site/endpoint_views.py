@@ -16,10 +16,11 @@ from generator.site import endpoint_months, grade_index_view, history_chart, mat
 from generator.site.agreement_view import who_agreed
 from generator.site.anchors import COLUMN_ANCHORS
 from generator.site.embedding import embedding
-from generator.site.endpoint_months import Month, Row
+from generator.site.endpoint_months import Month, Row, SettledMonth
 from generator.site.explained import Explained, explained
 from generator.site.fingerprints import Fingerprints, Lying
 from generator.site.frame import Step, frame, replayed_line
+from generator.site.grade_index_view import Later
 from generator.site.grade_rows import FamilyRow, family_row
 from generator.site.history import Change, changes
 from generator.site.library import EndpointStory, Library, ModelStory
@@ -43,17 +44,20 @@ class History(msgspec.Struct, frozen=True, kw_only=True):
     months: Table | None
     """The figures of the picture where its windows stand by month."""
     rows: tuple[Row, ...]
-    """The newest, newest first; None where the current version has no grade of a window between two that it graded."""
+    """The newest, newest first, none of a settled month; a row's grade is None where the current version has none of a
+    window between two that it graded."""
     caption: str
     """Of the table of rows: which they are."""
     changes: tuple[Change, ...]
     """Newest first; the newest of them where rows stand by month."""
     by_month: tuple[Month, ...]
-    """All rows and changes, where there are more rows than stand together."""
+    """Rows and changes, newest month first, where there are more rows than stand together, or settled months."""
+    settled: tuple[SettledMonth, ...]
+    """The months before them, newest first."""
 
 
 def render(library: Library, templates: Templates, lying: Lying | None = None) -> Iterator[tuple[str, bytes]]:
-    """Yield the page of each model, each endpoint, each of its months, and each grade's index."""
+    """Yield the page of each model, each endpoint, each of its months that is not settled, and each grade's index."""
     replayed = replayed_line(night.record for night in library.material.nights)
     known, replied = grade_index_view.later(library), replies(library)
     lying = lying or Lying(library, templates)
@@ -65,10 +69,42 @@ def render(library: Library, templates: Templates, lying: Lying | None = None) -
             for month in history.by_month:
                 make = partial(endpoint_months.render, story, month, library, templates, replayed)
                 yield lying.or_made(Fingerprints.of_month, (story, month), make)
-            for _, versions in groupby(story.grades, key=lambda grade: grade.window_end):
-                grades = tuple(versions)
-                make = partial(grade_index_view.render, story, grades, library, known, replied, templates, replayed)
-                yield lying.or_made(Fingerprints.of_grades, (story, grades, replied), make)
+            yield from _indexes(story, story.grades, library, known, replied, templates, lying, replayed)
+
+
+def settled_pages(  # noqa: PLR0913, PLR0917 - what all such pages share is made once, before the first
+    story: EndpointStory,
+    month: SettledMonth,
+    library: Library,
+    known: Later,
+    replied: Replies,
+    templates: Templates,
+    lying: Lying,
+    replayed: str | None,
+) -> Iterator[tuple[str, bytes]]:
+    """Yield the page of a settled month of an endpoint, then the index of each of its windows' grades."""
+    held = endpoint_months.with_grades(story, month, library.current)
+    make = partial(endpoint_months.render, story, held, library, templates, replayed)
+    yield lying.or_made(Fingerprints.of_month, (story, held), make)
+    every = (grade for _, grade in held.rows if grade is not None)
+    yield from _indexes(story, every, library, known, replied, templates, lying, replayed)
+
+
+def _indexes(  # noqa: PLR0913, PLR0917 - likewise
+    story: EndpointStory,
+    grades: Iterable[Grade],
+    library: Library,
+    known: Later,
+    replied: Replies,
+    templates: Templates,
+    lying: Lying,
+    replayed: str | None,
+) -> Iterator[tuple[str, bytes]]:
+    """Yield the index of the grades of each window, of some that come window by window."""
+    for _, versions in groupby(grades, key=lambda grade: grade.window_end):
+        of_window = tuple(versions)
+        make = partial(grade_index_view.render, story, of_window, library, known, replied, templates, replayed)
+        yield lying.or_made(Fingerprints.of_grades, (story, of_window, replied), make)
 
 
 def _model_page(model: ModelStory, library: Library, templates: Templates, replayed: str | None) -> tuple[str, bytes]:
@@ -161,19 +197,28 @@ def _families(grades: Iterable[Grade]) -> tuple[FamilyRow, ...]:
 
 
 def _history(story: EndpointStory, library: Library) -> History:
-    version, grades = library.current, story.grades
-    recorded = (night.record.night for night in library.recorded)
-    windows = history_chart.history((each for each in grades if each.method_version == version), recorded)
-    many = len(windows) > history_chart.MOST_IN_LETTERS
+    version, grades, past = library.current, story.grades, endpoint_months.settled(story, library)
+    drawn = tuple(month.drawn for month in past if month.drawn.windows)
+    since = next((each.first for each in story.counts if each.version == version), None)
+    is_settled = library.material.past.is_settled
+    windows = history_chart.history(
+        (each for each in grades if each.method_version == version),
+        (night.record.night for night in library.recorded if not is_settled(night.record.night)),
+        since,
+    )
+    many = bool(drawn) or len(windows) > history_chart.MOST_IN_LETTERS
     missing = [(window.end, None) for window in windows if window.grade is None]
     rows = sorted([*((grade.window_end, grade) for grade in grades), *missing], key=lambda row: row[0], reverse=True)
     changed = changes(story, version)
-    by_month = endpoint_months.months_of(rows, changed) if len(rows) > MOST_TOGETHER else ()
+    by_month = endpoint_months.months_of(rows, changed) if past or len(rows) > MOST_TOGETHER else ()
+    shown = rows[:MOST_TOGETHER]
+    count = len(rows) + sum(month.count for month in past)
     return History(
-        svg=history_chart.chart("history-chart", windows, version) if windows else None,
-        months=history_chart.month_table(history_chart.months(windows), version) if many else None,
-        rows=tuple(rows[:MOST_TOGETHER]),
-        caption=f"The newest {MOST_TOGETHER} of {len(rows):,} windows" if by_month else "Newest window first",
+        svg=history_chart.chart("history-chart", windows, version, drawn) if windows or drawn else None,
+        months=history_chart.month_table((*drawn, *history_chart.months(windows)), version) if many else None,
+        rows=tuple(shown),
+        caption=f"The newest {len(shown)} of {count:,} windows" if by_month or past else "Newest window first",
         by_month=by_month,
+        settled=past[::-1],
         changes=changed[:MOST_TOGETHER] if by_month else changed,
     )

@@ -25,8 +25,9 @@ from generator.records.reading import (
 )
 from generator.settings import Settings
 from generator.site.atom import Entry, Feed, atom
+from generator.site.between import Reported
 from generator.site.frame import is_replayed_grade, replayed_line
-from generator.site.history import Reported, VersionChange, leading, reported, version_changes
+from generator.site.history import VersionChange, leading, reported, version_changes
 from generator.site.ledger import Ledger
 from generator.site.library import Library
 from generator.site.linked_data import LICENCE
@@ -34,13 +35,13 @@ from generator.site.text import told, visible, visible_plain
 
 CHANGES = "changes/"
 """The page that the site's feed belongs to."""
-MOST_ENTRIES = 200
-"""Entries of one feed; the page of changes lists all."""
+MOST_ENTRIES, MOST_OF_MODEL = 200, 50
+"""Entries of the site's feed and of a model's; the page of changes lists all."""
 _REPLAYED = "Demo. The answers behind this grade were replayed from a recording: no live endpoint was asked."
 
 
 def render(library: Library, ledger: Ledger | None = None) -> Iterator[tuple[str, bytes]]:
-    """Yield the site's feed and each model's.
+    """Yield the site's feed and each model's: what changed in months that are not settled, and each change of version.
 
     Args:
         library: the material, arranged.
@@ -60,10 +61,11 @@ def render(library: Library, ledger: Ledger | None = None) -> Iterator[tuple[str
             title=f"{visible_plain(settings.title)}: {name}",
             of=name,
             page=model_path(model.model),
-            entries=[_entry(change, library) for change in found],
+            entries=[_entry(change, library) for change in found[:MOST_OF_MODEL]],
+            most=MOST_OF_MODEL,
         )
     entries = [_entry(change, library) for change in every]
-    found_versions = ledger.note_versions(version_changes(material.windows, material.grades))
+    found_versions = ledger.note_versions(version_changes(material.windows, material.grades, material.past.issued))
     versions = (_version_entry(change, library) for change in found_versions)
     entries = sorted((*versions, *entries), key=lambda entry: entry.updated, reverse=True)
     yield _feed(
@@ -72,7 +74,8 @@ def render(library: Library, ledger: Ledger | None = None) -> Iterator[tuple[str
         title=f"{visible_plain(settings.title)}: changes",
         of="every model",
         page=CHANGES,
-        entries=entries,
+        entries=entries[:MOST_ENTRIES],
+        most=MOST_ENTRIES,
     )
 
 
@@ -82,12 +85,13 @@ def _newest_first(found: Iterable[Reported]) -> list[Reported]:
 
 
 def _feed(  # noqa: PLR0913 - a feed's title, page and entries are named where it is made
-    library: Library, path: str, *, title: str, of: str, page: str, entries: Sequence[Entry]
+    library: Library, path: str, *, title: str, of: str, page: str, entries: Sequence[Entry], most: int
 ) -> tuple[str, bytes]:
-    settings = library.material.settings
-    newest = tuple(entries[:MOST_ENTRIES])
+    settings, months = library.material.settings, library.material.past.months
+    newest = tuple(entries)
+    later = f" of those after {months[-1].name}" if months else ""
     subtitle = (
-        f"Changes of letter and of declared precision, {of}: the newest {MOST_ENTRIES}, each with the address of its "
+        f"Changes of letter and of declared precision, {of}: the newest {most}{later}, each with the address of its "
         "permanent page. The page of changes lists all."
     )
     replayed = replayed_line(night.record for night in library.material.nights)

@@ -21,8 +21,7 @@ MOST_NIGHTS = 14
 def render(library: Library, templates: Templates) -> Iterator[tuple[str, bytes]]:
     """Yield the first page."""
     material, settings = library.material, library.material.settings
-    known = {story.model for story in library.models}
-    known.update(listed.model_id for night in library.recorded for listed in night.endpoints)
+    known = {story.model for story in library.models} | library.model_ids
     page = templates.render(
         "first.html",
         page=frame(

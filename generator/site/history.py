@@ -5,7 +5,7 @@ Letters are compared within one method version only: across versions it is the p
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from datetime import date
 from itertools import pairwise
 
@@ -13,30 +13,23 @@ import msgspec
 
 from generator.records.definition import version_key
 from generator.records.grade import DeclaredChange, Grade
+from generator.site.between import Reported, between
 from generator.site.interface import GradedWindow
-from generator.site.library import EndpointStory, Succession
+from generator.site.library import EndpointStory
+from generator.site.past import Succession
 
 
 class Change(msgspec.Struct, frozen=True, kw_only=True):
     """One dated change of one endpoint; exactly one of letter, precision and tag is there."""
 
     night: date
+    shown: date
+    """The end of the first window that shows it; of a tag, the night."""
     story: EndpointStory
     letter: tuple[Grade, Grade] | None = None
     """The grades before and after."""
     precision: DeclaredChange | None = None
     tag: Succession | None = None
-
-
-class Reported(msgspec.Struct, frozen=True, kw_only=True):
-    """One change of letter or declared precision, with the first grade that shows it."""
-
-    night: date
-    grade: Grade
-    what: Grade | DeclaredChange
-    """The grade before, where it is the letter that changed."""
-    before: Grade | None
-    """The endpoint's grade before; None where it has none."""
 
 
 class VersionChange(msgspec.Struct, frozen=True, kw_only=True):
@@ -47,20 +40,44 @@ class VersionChange(msgspec.Struct, frozen=True, kw_only=True):
     before: str
     after: str
 
+    @property
+    def day(self) -> date:
+        """When it became known."""
+        return self.issued
+
 
 def changes(story: EndpointStory, version: str) -> tuple[Change, ...]:
-    """Return an endpoint's changes under a method version, newest first.
+    """Return an endpoint's changes under a method version in months that are not settled, newest first."""
+    later = story.successions[len(story.past.successions) :]
+    return changes_among(story, version, story.past.last_under(version), story.grades, later)
+
+
+def changes_among(
+    story: EndpointStory,
+    version: str,
+    before: Grade | None,
+    grades: Iterable[Grade],
+    successions: Iterable[Succession],
+) -> tuple[Change, ...]:
+    """Return the changes that some grades show under a method version, and some of tag, newest first.
 
     A change of precision stands in every window that holds its night; it is listed once.
+
+    Args:
+        story: of the endpoint.
+        version: grades under another are passed over.
+        before: the grade before them under that version; None where there is none.
+        grades: the endpoint's, in any order.
+        successions: changes of tag.
     """
-    graded = sorted((g for g in story.grades if g.method_version == version), key=lambda g: g.window_end)
-    found = [_told(each, story) for each in _between(graded)]
-    found += [Change(night=succession.night, story=story, tag=succession) for succession in story.successions]
+    graded = sorted((g for g in grades if g.method_version == version), key=lambda g: g.window_end)
+    found = [_told(each, story) for each in between(before, graded)]
+    found += [Change(night=each.night, shown=each.night, story=story, tag=each) for each in successions]
     return tuple(sorted(found, key=lambda change: change.night, reverse=True))
 
 
 def latest_changes(stories: Iterable[EndpointStory], version: str, most: int) -> tuple[Change, ...]:
-    """Return the newest changes of letter or declared precision of many endpoints.
+    """Return the newest changes of letter or declared precision of many endpoints, of months that are not settled.
 
     Newest first; on one night in the order the endpoints come in.
     """
@@ -81,27 +98,31 @@ def leading(windows: Iterable[GradedWindow]) -> Mapping[date, str]:
 
 
 def reported(story: EndpointStory, led: Mapping[date, str]) -> tuple[Reported, ...]:
-    """Return an endpoint's changes of letter or declared precision as they became known, in order.
+    """Return an endpoint's changes of letter or declared precision as they became known, of months not settled.
 
     Args:
         story: the endpoint's.
         led: by window end, the version whose grade of it counts; a window that is not there is passed over.
     """
     every = story.held.of(story.model, story.endpoint)
-    return _between([grade for grade in every if led.get(grade.window_end) == grade.method_version])
+    news = [grade for grade in every if led.get(grade.window_end) == grade.method_version]
+    return between(story.past.last_led(), news)
 
 
-def version_changes(windows: Iterable[GradedWindow], grades: Iterable[Grade]) -> tuple[VersionChange, ...]:
+def version_changes(
+    windows: Iterable[GradedWindow], grades: Iterable[Grade], settled: Mapping[str, Mapping[date, date]] | None = None
+) -> tuple[VersionChange, ...]:
     """Return when another version became current, oldest first: once, however many grades it re-made.
 
     Args:
         windows: each window that a version graded; none without a grade.
-        grades: those of these windows.
+        grades: those of these windows that are not settled.
+        settled: by version and window end, when a settled window's first grade was issued.
     """
     current = {(each.method_version, each.window_end): each.regrade for each in windows if each.was_current}
     if len({version for version, _ in current}) <= 1:  # Nearly always, and then no grade need be read.
         return ()
-    issued: dict[tuple[str, date], date] = {}
+    issued = {(version, end): when for version, ends in (settled or {}).items() for end, when in ends.items()}
     for grade in grades:
         issued.setdefault((grade.method_version, grade.window_end), grade.issued)
     in_order = sorted((issued[key], regrade, version_key(key[0]), key[0]) for key, regrade in current.items())
@@ -112,22 +133,8 @@ def version_changes(windows: Iterable[GradedWindow], grades: Iterable[Grade]) ->
     )
 
 
-def _between(graded: Sequence[Grade]) -> tuple[Reported, ...]:
-    """Return the changes of letter from each grade to the next, then each change of precision once."""
-    found = [
-        Reported(night=after.window_end, grade=after, what=before, before=before)
-        for before, after in pairwise(graded)
-        if before.letter is not after.letter and before.method_version == after.method_version
-    ]
-    declared: dict[date, Reported] = {}
-    for before, grade in zip((None, *graded), graded, strict=False):
-        for change in grade.d_changes:
-            told = Reported(night=change.night, grade=grade, what=change, before=before)
-            declared.setdefault(change.night, told)
-    return (*found, *declared.values())
-
-
 def _told(change: Reported, story: EndpointStory) -> Change:
+    shown = change.grade.window_end
     if isinstance(change.what, Grade):
-        return Change(night=change.night, story=story, letter=(change.what, change.grade))
-    return Change(night=change.night, story=story, precision=change.what)
+        return Change(night=change.night, shown=shown, story=story, letter=(change.what, change.grade))
+    return Change(night=change.night, shown=shown, story=story, precision=change.what)

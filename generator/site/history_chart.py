@@ -10,52 +10,41 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import date
 from fractions import Fraction
+from functools import lru_cache
 from itertools import groupby
 
 import msgspec
 from markupsafe import Markup
 
-from generator.records.grade import Column, Grade, Letter
+from generator.records.grade import Grade, Letter
 from generator.records.reading import NO_LETTER
-from generator.site.drawing import (
-    BROAD,
-    LEFT,
-    RIGHT,
-    WIDTH,
-    About,
-    Texture,
-    box,
-    letters,
-    picture,
-    rule,
-    text,
-    textured,
+from generator.site.drawing import BROAD, RIGHT, WIDTH, About, box, coloured, figure_of, letters_at, picture, rule
+from generator.site.history_bars import (
+    LANES,
+    LANES_FROM,
+    LEGEND_HIGH,
+    LINE_HIGH,
+    MONTHS_PER_LINE,
+    Month,
+    bars,
+    legend,
+    named,
+    span,
+    spanned,
 )
-from generator.site.tables import Table, counted, letters_words
+from generator.site.tables import Table, added, counted, letters_words
 
 MOST_IN_LETTERS = 120
 """Windows that are drawn a letter each; more are drawn by month."""
 PER_LINE = 28
 """Windows in one line of letters: four weeks; eight of them where the page is broad."""
-MONTHS_PER_LINE = 24
 NO_GRADE = "\N{MIDDLE DOT}"
 """Stands where a window has no grade."""
 
-LANES = ("Grade", *Column)
-TEXTURES = {
-    Letter.A: Texture.PLAIN,
-    Letter.B: Texture.DOTS,
-    Letter.C: Texture.SLANT,
-    Letter.D: Texture.FULL,
-    Letter.U: Texture.LEVEL,
-}
 _DASHES = {Letter.C: "4 2", Letter.D: "1 2"}
-_LANES_FROM = 58
 _LANE, _GRADE_LANE = 15, 18
-_BAR, _BAR_LANE = 18, 23
 _LETTERS_HIGH = 5 * _LANE + 34
-_MONTHS_HIGH = 5 * _BAR_LANE + 26
-_NOTHING = Markup()
+_REMEMBERED = 2048
 
 
 class _Sheet(msgspec.Struct, frozen=True, kw_only=True):
@@ -68,7 +57,7 @@ class _Sheet(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def across(self) -> int:
         """From the first window of a line to the last."""
-        return self.width - (WIDTH - RIGHT) - _LANES_FROM
+        return self.width - (WIDTH - RIGHT) - LANES_FROM
 
 
 _ALONE = _Sheet(width=WIDTH, per_line=PER_LINE, kind="wide")
@@ -88,37 +77,21 @@ class Window(msgspec.Struct, frozen=True, kw_only=True):
         """The grade's letter and its columns', None where not measured; nothing without a grade."""
         if self.grade is None:
             return ()
-        return (self.grade.letter, *map(self.grade.column_letter, Column))
+        return (self.grade.letter, *self.grade.column_letters)
 
 
-class Month(msgspec.Struct, frozen=True, kw_only=True):
-    """The windows that ended in one month."""
-
-    name: str
-    """As in '2026-11'."""
-    windows: int
-    graded: int
-    lanes: tuple[dict[Letter, int], ...]
-    """For the grade and each column, how many windows read each letter."""
-
-    @property
-    def cells(self) -> tuple[str, ...]:
-        """The month in words, as its row of the table says it."""
-        words = (letters_words(lane, self.graded - sum(lane.values())) for lane in self.lanes)
-        return self.name, f"{self.windows:,}", *words, f"{self.windows - self.graded:,}"
-
-
-def history(grades: Iterable[Grade], nights: Iterable[date]) -> tuple[Window, ...]:
+def history(grades: Iterable[Grade], nights: Iterable[date], since: date | None = None) -> tuple[Window, ...]:
     """Return every window from the first that was graded to the last, ascending: each recorded night ends one.
 
     Args:
         grades: an endpoint's, under one version.
         nights: the recorded nights.
+        since: the end of the first window that was graded, where its grade is not among these.
     """
     by_end = {grade.window_end: grade for grade in grades}
     if not by_end:
         return ()
-    first, last = min(by_end), max(by_end)
+    first, last = since or min(by_end), max(by_end)
     ends = sorted({night for night in nights if first < night < last} | by_end.keys())
     return tuple(Window(end=end, grade=by_end.get(end)) for end in ends)
 
@@ -144,30 +117,34 @@ def month_table(found: Iterable[Month], version: str) -> Table:
     )
 
 
-def chart(name: str, windows: Sequence[Window], version: str) -> Markup:
+def chart(name: str, windows: Sequence[Window], version: str, past: Sequence[Month] = ()) -> Markup:
     """Return the strip of some windows; of more than one line, first as a phone shows it and then as a page does.
 
     Args:
         name: the chart's id on its page.
-        windows: ascending, at least one.
+        windows: ascending, at least one; or none where months are past.
         version: the method version of every grade.
+        past: the months before the first of the windows, ascending, of which only the counts are known. With any, the
+            strip stands by month.
     """
-    about = _about(name, windows, version)
-    if len(windows) <= PER_LINE:
-        return _drawn(about, windows, _ALONE)
+    found = (*past, *months(windows))
+    ends = (found[0].name, found[-1].name) if past else tuple(f"{windows[at].end}" for at in (0, -1))
+    about = _about(name, found, span(*ends), version)
+    by_month = found if past or len(windows) > MOST_IN_LETTERS else ()
+    if not by_month and len(windows) <= PER_LINE:
+        return _drawn(about, windows, by_month, _ALONE)
     broad = msgspec.structs.replace(about, name=f"{name}-broad")
-    return _drawn(about, windows, _SLIM) + _drawn(broad, windows, _BROAD)
+    return _drawn(about, windows, by_month, _SLIM) + _drawn(broad, windows, by_month, _BROAD)
 
 
-def _drawn(about: About, windows: Sequence[Window], sheet: _Sheet) -> Markup:
+def _drawn(about: About, windows: Sequence[Window], by_month: Sequence[Month], sheet: _Sheet) -> Markup:
     parts: list[Markup] = []
     shown, y = windows, 0
-    if len(windows) > MOST_IN_LETTERS:
-        by_month = months(windows)
-        parts, y = _legend(), 26
+    if by_month:
+        parts, y = legend(), LEGEND_HIGH
         for start in range(0, len(by_month), MONTHS_PER_LINE):
-            parts += _bars(by_month[start : start + MONTHS_PER_LINE], y, sheet)
-            y += _MONTHS_HIGH
+            parts += bars(by_month[start : start + MONTHS_PER_LINE], y, sheet.across)
+            y += LINE_HIGH
         shown = windows[-sheet.per_line :]
     for start in range(0, len(shown), sheet.per_line):
         parts += _letters(shown[start : start + sheet.per_line], y, sheet)
@@ -175,86 +152,63 @@ def _drawn(about: About, windows: Sequence[Window], sheet: _Sheet) -> Markup:
     return picture(about, sheet.width, y - 8, parts, sheet.kind)
 
 
-def _about(name: str, windows: Sequence[Window], version: str) -> About:
-    graded = [window.letters for window in windows if window.grade]
+def _about(name: str, found: Sequence[Month], ended: str, version: str) -> About:
+    windows, graded = (sum(each) for each in zip(*((month.windows, month.graded) for month in found), strict=True))
+    counts = [added(lanes) for lanes in zip(*(month.lanes for month in found), strict=True)]
     lanes = (
-        f"{lane} {letters_words(Counter(filter(None, column)), column.count(None))}"
-        for lane, column in zip(LANES, zip(*graded, strict=True), strict=True)
+        f"{lane} {letters_words(read, graded - sum(read.values()))}" for lane, read in zip(LANES, counts, strict=True)
     )
     return About(
         name=name,
         title=f"Letter and columns of each window under method version {version}",
-        description=f"{counted(len(windows), 'window')} that ended {_span(windows[0].end, windows[-1].end)}; "
-        f"{'; '.join(lanes)}; no grade {len(windows) - len(graded):,}.",
+        description=f"{counted(windows, 'window')} that ended {ended}; {'; '.join(lanes)}; "
+        f"no grade {windows - graded:,}.",
     )
 
 
 def _letters(windows: Sequence[Window], y: int, sheet: _Sheet) -> list[Markup]:
     """Return one line of windows, a letter for each lane; a run of one letter of the grade has that letter's frame."""
-    cell = Fraction(sheet.across, sheet.per_line)
-    places = [_LANES_FROM + cell * index + cell / 2 for index in range(len(windows))]
+    places = _places(len(windows), sheet)
     held = [window.letters for window in windows]
     parts = []
     for lane, title in enumerate(LANES):
         foot = y + 14 + lane * _LANE + (3 if lane else 0)
         glyphs = [(each[lane] or NO_LETTER) if each else NO_GRADE for each in held]
-        parts += [text(LEFT, foot, title), letters(places, foot, glyphs)]
+        parts += [named(title, foot), letters_at(places, foot, glyphs)]
     at = 0
     for letter, run in groupby(windows, key=lambda window: window.grade and window.grade.letter):
         long = len(tuple(run))
         if letter is not None:
-            parts.append(_frame(letter, _LANES_FROM + cell * at, y + 1, cell * long))
+            parts.append(_frame(letter, at, long, y + 1, sheet))
         at += long
-    parts.append(text(_LANES_FROM, y + 5 * _LANE + 17, _span(windows[0].end, windows[-1].end)))
+    parts.append(spanned(f"{windows[0].end}", f"{windows[-1].end}", y + 5 * _LANE + 17))
     return parts
 
 
-def _frame(letter: Letter, x: Fraction, y: int, width: Fraction) -> Markup:
-    """Return the border that a letter has wherever it stands: one line, two, dashes, dots, or above and below."""
-    dashes = Markup(' stroke-dasharray="{}"').format(_DASHES[letter]) if letter in _DASHES else _NOTHING
-    inner, high = width - 1, _GRADE_LANE
-    x += Fraction(1, 2)
+@lru_cache(_REMEMBERED)
+def _places(count: int, sheet: _Sheet) -> str:
+    """Return where the windows of a line have their middles, as `letters_at` takes it."""
+    cell = Fraction(sheet.across, sheet.per_line)
+    return " ".join(figure_of(LANES_FROM + cell * index + cell / 2) for index in range(count))
+
+
+@lru_cache(_REMEMBERED)
+def _frame(letter: Letter, at: int, long: int, y: int, sheet: _Sheet) -> Markup:
+    """Return the border that a letter has wherever it stands: one line, two, dashes, dots, or above and below.
+
+    Args:
+        letter: of a run of windows.
+        at: how many windows of the line stand before the run.
+        long: windows of the run.
+        y: of the upper edge.
+        sheet: what is drawn on.
+    """
+    cell = Fraction(sheet.across, sheet.per_line)
+    x, inner, high = LANES_FROM + cell * at + Fraction(1, 2), cell * long - 1, _GRADE_LANE
     if letter is Letter.U:
         lines = rule(x, y, x + inner, y) + rule(x, y + high, x + inner, y + high)
     else:
         lines = box(x, y, inner, high)
         if letter is Letter.B:
             lines += box(x + Fraction(3, 2), y + Fraction(3, 2), inner - 3, high - 3)
-    return _coloured(letter, lines, dashes)
-
-
-def _coloured(letter: Letter, drawn: Markup, given: Markup = _NOTHING) -> Markup:
-    """Return lines and boxes in the colour that a letter has on every page."""
-    return Markup('<g class="{}"{}>{}</g>').format(letter, given, drawn)
-
-
-def _bars(found: Sequence[Month], y: int, sheet: _Sheet) -> list[Markup]:
-    """Return one line of months, a stacked bar for each lane."""
-    step = sheet.across // MONTHS_PER_LINE
-    parts = []
-    for lane, title in enumerate(LANES):
-        ground = y + lane * _BAR_LANE + _BAR
-        parts.append(text(LEFT, ground - 4, title))
-        for index, month in enumerate(found):
-            x, top = _LANES_FROM + step * index, Fraction(ground)
-            for letter in Letter:
-                high = Fraction(_BAR * month.lanes[lane].get(letter, 0), month.windows)
-                top -= high
-                if high:
-                    parts.append(_coloured(letter, textured(TEXTURES[letter], x, top, step - 2, high)))
-        parts.append(rule(_LANES_FROM, ground, _LANES_FROM + step * len(found), ground, "faint"))
-    parts.append(text(_LANES_FROM, y + 5 * _BAR_LANE + 10, _span(found[0].name, found[-1].name)))
-    return parts
-
-
-def _legend() -> list[Markup]:
-    parts = []
-    for index, (letter, texture) in enumerate(TEXTURES.items()):
-        x = _LANES_FROM + 40 * index
-        swatch = _coloured(letter, textured(texture, x, 2, 14, 12))
-        parts += [swatch, letters((x + 24,), 13, (letter,))]
-    return parts
-
-
-def _span(first: date | str, last: date | str) -> str:
-    return f"{first}" if first == last else f"{first} to {last}"
+    return coloured(letter, lines, _DASHES.get(letter))

@@ -11,7 +11,7 @@ that the site opens from disk as it does over HTTP; only canonical addresses and
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from fractions import Fraction
 from typing import Protocol
@@ -29,6 +29,7 @@ from generator.records.prompt import Prompt
 from generator.records.reply import Reply
 from generator.records.withheld import WithheldRecord
 from generator.settings import Settings
+from generator.site.past import Past
 
 UNCHANGED = bytes(bytearray(b"as it lies"))
 """In place of a view's bytes, this very object: it lies in place, and nothing that it is made from has changed."""
@@ -46,9 +47,9 @@ class NightMaterial(msgspec.Struct, frozen=True, kw_only=True):
     """Where a recorded night was declared void later."""
     withheld: tuple[WithheldRecord, ...] = ()
     """What was taken out of its observations, the first withholding first."""
-    prompts: tuple[Prompt, ...]
-    endpoints: tuple[Endpoint, ...]
-    """As listed, without the router's own JSON: `raw` is empty."""
+    prompts: Sequence[Prompt]
+    endpoints: Sequence[Endpoint]
+    """As listed, without the router's own JSON: `raw` is empty. Both may be read anew each time, and not held."""
 
 
 class Agreement(msgspec.Struct, frozen=True, kw_only=True):
@@ -145,7 +146,10 @@ class GradedWindow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Grades(Protocol):
-    """Many grades, sorted by model, endpoint, window end and version: they may be read anew each time, and not held."""
+    """Many grades, sorted by model, endpoint, window end and version: they may be read anew each time, and not held.
+
+    All but `of_month` leave out those of settled months.
+    """
 
     def __iter__(self) -> Iterator[Grade]:
         """Yield every grade, as often as it is asked."""
@@ -153,6 +157,10 @@ class Grades(Protocol):
 
     def of(self, model: str, endpoint: str) -> tuple[Grade, ...]:
         """Return one endpoint's; none where there is no such endpoint."""
+        ...
+
+    def of_month(self, name: str, model: str, endpoint: str) -> tuple[Grade, ...]:
+        """Return one endpoint's of a settled month, as in '2026-11'."""
         ...
 
 
@@ -193,9 +201,11 @@ class Material(msgspec.Struct, frozen=True, kw_only=True):
     nights: tuple[NightMaterial, ...]
     """Ascending."""
     grades: Grades
-    """Every grade under every version."""
+    """Every grade under every version of months that are not settled; those of settled months by endpoint and month."""
+    past: Past = Past()
+    """What is known of settled months."""
     windows: tuple[GradedWindow, ...] = ()
-    """Each window of these grades, once for each version."""
+    """Each window, once for each version."""
     models: tuple[ModelMaterial, ...]
     pages: Mapping[str, str]
     """Prose pages of content/pages, Markdown by name: 'about', 'verify', 'guide/index', 'guide/demo'."""

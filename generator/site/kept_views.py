@@ -1,7 +1,7 @@
 """Which views lie in place as they were rendered, and from what, so that what cannot have changed is not made again.
 
-.<site>.rendered/     for each folder with pages by window, night or month: of each of these, the fingerprint of all
-                      that it was made from, its size and when it was last written
+.<site>.rendered/     for each folder with pages by window, night or month, and each month: of each of these pages, the
+                      fingerprint of all that it was made from, its size and when it was last written
 
 Derived data, which may be deleted at any time, and which a disk may refuse: a page whose record is missing or does not
 fit is rendered. Who changes a page and sets its time back is found out when the site is verified, which renders every
@@ -23,10 +23,12 @@ _Record = dict[str, tuple[str, int, int]]
 _RECORD = msgspec.json.Decoder(_Record)
 _FRESH = msgspec.json.Decoder(dict[str, str])
 _NEW = ".new"
+_MONTH = len("2026-11")
+"""What the folders of such pages begin with."""
 
 
 class KeptViews:
-    """The records of one site, one folder's held at a time."""
+    """The records of one site, those of one folder and month held at a time."""
 
     def __init__(self, site_dir: Path) -> None:
         """Look beside a folder."""
@@ -46,10 +48,11 @@ class KeptViews:
         """True where a view lies in place as it was rendered from the very same; else it is to be rendered now.
 
         Args:
-            path: the view's, within the site; those of one folder are asked for one after another.
+            path: the view's, within the site; those of one folder and month are asked for one after another.
             fingerprint: of all that it is made from.
         """
-        name = path.rsplit("/", 2)[0]
+        folder, below, _ = path.rsplit("/", 2)
+        name = f"{folder}/{below[:_MONTH]}"
         if name != self._name:
             self._leave()
             self._name, self._known, self._now = name, self._read(name), {}

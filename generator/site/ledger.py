@@ -10,7 +10,8 @@ import msgspec
 
 from generator.records.grade import Grade
 from generator.records.reading import change_words, provisional_words, short_form
-from generator.site.history import Reported, VersionChange
+from generator.site.between import Reported
+from generator.site.history import VersionChange
 
 
 class Letters(msgspec.Struct, frozen=True, kw_only=True):
@@ -38,6 +39,11 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
     """None where the endpoint has no grade before."""
     after: Letters
 
+    @property
+    def day(self) -> date:
+        """The end of the window that shows it first: when it became known, however late that was graded."""
+        return self.after.window_end
+
 
 class Ledger:
     """The lines of one build."""
@@ -45,7 +51,8 @@ class Ledger:
     def __init__(self) -> None:
         """Begin without a line."""
         self._lines: list[Line] = []
-        self._versions: tuple[VersionChange, ...] = ()
+        self.versions: tuple[VersionChange, ...] = ()
+        """The changes of the current version that were noted."""
         self._letters: dict[Letters, Letters] = {}
 
     def noting(self, found: Iterable[Reported]) -> Iterator[Reported]:
@@ -68,13 +75,13 @@ class Ledger:
 
     def note_versions(self, found: Iterable[VersionChange]) -> tuple[VersionChange, ...]:
         """Return the changes of the current version as they came, noted."""
-        self._versions = tuple(found)
-        return self._versions
+        self.versions = tuple(found)
+        return self.versions
 
     def newest_first(self) -> tuple[Line | VersionChange, ...]:
-        """Return every change in the order of the site's feed; on one day that of a version comes first."""
-        lines = sorted(self._lines, key=lambda line: (line.issued, line.night), reverse=True)
-        return tuple(sorted((*self._versions, *lines), key=lambda each: each.issued, reverse=True))
+        """Return every change, newest first; on one day that of a version comes first."""
+        lines = sorted(self._lines, key=lambda line: (line.day, line.issued, line.night), reverse=True)
+        return tuple(sorted((*self.versions, *lines), key=lambda each: each.day, reverse=True))
 
     def _of(self, grade: Grade) -> Letters:
         """Return a grade as lines name it; endpoints that read alike over one window share it."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from datetime import date
+from itertools import groupby
 
 import msgspec
 
@@ -12,14 +13,10 @@ from generator.records.definition import Definition, version_key
 from generator.records.grade import Grade
 from generator.records.night import NightState
 from generator.site.interface import Agreement, EndpointMaterial, Grades, Material, ModelMaterial, NightMaterial
+from generator.site.past import Keeping, Succession, mask_of, month_of
 
-
-class Succession(msgspec.Struct, frozen=True, kw_only=True):
-    """A night on which an endpoint was listed under another tag than before."""
-
-    night: date
-    before: str
-    after: str
+_NOTHING = Keeping()
+"""What is known of an endpoint without settled months."""
 
 
 class VersionCount(msgspec.Struct, frozen=True, kw_only=True):
@@ -53,6 +50,8 @@ class EndpointStory(msgspec.Struct, frozen=True, kw_only=True):
     """The newest under the current method."""
     counts: tuple[VersionCount, ...]
     """Of each version that graded it, newest version first."""
+    past: Keeping
+    """What is known of settled months."""
     shown: EndpointMaterial | None
     """What is shown of it and not graded."""
     held: Grades
@@ -62,8 +61,19 @@ class EndpointStory(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def grades(self) -> tuple[Grade, ...]:
-        """The endpoint's, under every version; newest window first, the current version before others."""
-        return _newest_first(self.held.of(self.model, self.endpoint), self.current)
+        """Those of months that are not settled, newest window first; of a window, the current version's first."""
+        return newest_first(self.held.of(self.model, self.endpoint), self.current)
+
+    def grades_of(self, month: str) -> tuple[Grade, ...]:
+        """Return those of a settled month, in the same order."""
+        return newest_first(self.held.of_month(month, self.model, self.endpoint), self.current)
+
+    def was_graded(self, window_end: date) -> bool:
+        """True for the end of a window that was graded, under any version."""
+        found = {month.name: month.ends for month in self.past.months}
+        if (ends := found.get(month_of(window_end))) is not None:
+            return bool(ends >> window_end.day & 1)
+        return any(grade.window_end == window_end for grade in self.grades)
 
     @property
     def gone_words(self) -> str:
@@ -98,6 +108,10 @@ class Library(msgspec.Struct, frozen=True, kw_only=True):
     """The end of the last window that the current version graded."""
     graded_newest: Mapping[str, frozenset[tuple[str, str]]]
     """By version, the model and endpoint of each of its grades of that window."""
+    model_ids: frozenset[str]
+    """Every model that a recorded night listed, as the router calls it."""
+    recorded_days: Mapping[str, int]
+    """By settled month, the bits of the days whose nights count."""
 
     @property
     def current(self) -> str:
@@ -127,42 +141,61 @@ def counts_as_recorded(night: NightMaterial) -> bool:
 
 def arrange(material: Material) -> Library:
     """Return the material by model and endpoint."""
+    past = material.past
     recorded = tuple(night for night in material.nights if counts_as_recorded(night))
-    shelves: dict[tuple[str, str], _Shelf] = defaultdict(_Shelf)
+    shelves: dict[tuple[str, str], Keeping] = defaultdict(
+        Keeping,
+        {
+            (model, endpoint): msgspec.structs.replace(kept)
+            for model, of in past.endpoints.items()
+            for endpoint, kept in of.items()
+        },
+    )
+    model_ids = set(past.model_ids)
     for night in recorded:
-        for listed in night.endpoints:
-            shelf = shelves[listed.model, listed.endpoint]
-            shelf.named(listed.provider, listed.tag, listed.listings)
-            shelf.first_listed = shelf.first_listed or listed.first_listed or night.record.night
-            shelf.last_listed = night.record.night
-            if listed.succeeded_from is not None:
-                change = Succession(night=night.record.night, before=listed.succeeded_from, after=listed.tag)
-                shelf.successions.append(change)
-    superseded: set[str] = set()
+        if not past.is_settled(night.record.night):
+            for listed in night.endpoints:
+                shelves[listed.model, listed.endpoint].listed(night.record.night, listed)
+                model_ids.add(listed.model_id)
+    superseded = set(past.superseded)
     current = material.settings.method
     newest = max((each.window_end for each in material.windows if each.method_version == current), default=None)
     graded_newest: dict[str, set[tuple[str, str]]] = defaultdict(set)
-    # The only run through every grade: whoever needs more of them than an endpoint's has it noted here.
+    latest: dict[tuple[str, str], Grade] = {}
+    # The only run through these grades: whoever needs more of them than an endpoint's has it noted here.
     for grade in material.grades:
+        key = (grade.model, grade.endpoint)
         if grade.window_end == newest:
-            graded_newest[grade.method_version].add((grade.model, grade.endpoint))
-        shelf = shelves[grade.model, grade.endpoint]
-        shelf.count(grade.method_version, grade.window_end)
-        if shelf.last_listed is None:
-            shelf.named(grade.provider, grade.tag, grade.listings)
+            graded_newest[grade.method_version].add(key)
+        shelves[key].graded(grade)
         if grade.method_version == current:
-            shelf.latest = grade
+            latest[key] = grade
             superseded.update(earlier.method_version for earlier in grade.supersedes)
     last = recorded[-1].record.night if recorded else None
     listed_now = {endpoint.model for endpoint in recorded[-1].endpoints} if recorded else set()
     shown = {model.model: model for model in material.models}
     of_endpoint = {(model.model, each.endpoint): each for model in material.models for each in model.endpoints}
     stories: dict[str, list[EndpointStory]] = defaultdict(list)
-    for (model, endpoint), shelf in shelves.items():
-        story = shelf.story(model, endpoint, last, material)
+    for (model, endpoint), kept in shelves.items():
+        before = past.endpoints.get(model, {}).get(endpoint, _NOTHING)
         stories[model].append(
-            msgspec.structs.replace(
-                story, shown=of_endpoint.get((model, endpoint)), model_listed_now=model in listed_now
+            EndpointStory(
+                model=model,
+                endpoint=endpoint,
+                provider=kept.provider,
+                tag=kept.tag,
+                listings=kept.listings,
+                first_listed=kept.first_listed,
+                last_listed=kept.last_listed,
+                listed_now=last is not None and kept.last_listed == last,
+                model_listed_now=model in listed_now,
+                successions=kept.successions,
+                latest=latest.get((model, endpoint)) or before.last_under(current),
+                counts=_counts(kept),
+                past=before,
+                shown=of_endpoint.get((model, endpoint)),
+                held=material.grades,
+                current=current,
             )
         )
     bare = ModelMaterial(model="", agreements=())
@@ -182,10 +215,18 @@ def arrange(material: Material) -> Library:
         superseded=frozenset(superseded),
         newest=newest,
         graded_newest={version: frozenset(keys) for version, keys in graded_newest.items()},
+        model_ids=frozenset(model_ids),
+        recorded_days={
+            name: mask_of(days)
+            for name, days in groupby((night.record.night for night in recorded), key=month_of)
+            if past.months and name <= past.months[-1].name
+        },
     )
 
 
-def _newest_first(grades: Iterable[Grade], current: str) -> tuple[Grade, ...]:
+def newest_first(grades: Iterable[Grade], current: str) -> tuple[Grade, ...]:
+    """Return grades by window, the newest first, and of one window the current version's before the others'."""
+
     def place(grade: Grade) -> tuple[object, ...]:
         return grade.window_end, grade.method_version == current, version_key(grade.method_version)
 
@@ -196,49 +237,10 @@ def _alphabetical(endpoints: Iterable[EndpointStory]) -> tuple[EndpointStory, ..
     return tuple(sorted(endpoints, key=lambda story: (story.provider.casefold(), story.provider, story.endpoint)))
 
 
-class _Shelf:
-    """What is gathered of one endpoint while nights and grades are read in order."""
-
-    def __init__(self) -> None:
-        self.provider = ""
-        self.tag = ""
-        self.listings = 1
-        self.first_listed: date | None = None
-        self.last_listed: date | None = None
-        self.successions: list[Succession] = []
-        self.latest: Grade | None = None
-        self._counts: dict[str, tuple[int, date, date]] = {}
-
-    def named(self, provider: str, tag: str, listings: int) -> None:
-        """Take the names of a later night."""
-        self.provider, self.tag, self.listings = provider, tag, listings
-
-    def count(self, version: str, window_end: date) -> None:
-        """Count a grade; a version's come in the order of their windows."""
-        windows, first, _ = self._counts.get(version, (0, window_end, window_end))
-        self._counts[version] = windows + 1, first, window_end
-
-    def story(self, model: str, endpoint: str, last_night: date | None, material: Material) -> EndpointStory:
-        """Return the endpoint's story."""
-        return EndpointStory(
-            model=model,
-            endpoint=endpoint,
-            provider=self.provider,
-            tag=self.tag,
-            listings=self.listings,
-            first_listed=self.first_listed,
-            last_listed=self.last_listed,
-            listed_now=last_night is not None and self.last_listed == last_night,
-            model_listed_now=True,
-            successions=tuple(self.successions),
-            latest=self.latest,
-            counts=tuple(
-                VersionCount(version=version, windows=windows, first=first, last=last)
-                for version, (windows, first, last) in sorted(
-                    self._counts.items(), key=lambda of: version_key(of[0]), reverse=True
-                )
-            ),
-            shown=None,
-            held=material.grades,
-            current=material.settings.method,
+def _counts(kept: Keeping) -> tuple[VersionCount, ...]:
+    return tuple(
+        VersionCount(version=version, windows=windows, first=first, last=last)
+        for version, (windows, first, last) in sorted(
+            kept.counts.items(), key=lambda of: version_key(of[0]), reverse=True
         )
+    )

@@ -6,7 +6,7 @@ Nothing on it depends on a method version.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
 from functools import partial
 
@@ -25,16 +25,40 @@ from generator.site.outcome_chart import counts_of, outcomes
 from generator.site.templates import Templates
 
 
+class Placed(msgspec.Struct, frozen=True, kw_only=True):
+    """A night between others, with what can be had of it."""
+
+    night: NightMaterial
+    beside: tuple[date | None, date | None]
+    """The nights before and after it."""
+    downloads: frozenset[str]
+    """The paths of its files that can be had."""
+
+
 def render(library: Library, templates: Templates, lying: Lying | None = None) -> Iterator[tuple[str, bytes]]:
-    """Yield the page of each night, in order."""
+    """Yield the page of each night whose month is not settled, in order."""
+    is_settled = library.material.past.is_settled
+    newest = (each for each in placed(library) if not is_settled(each.night.record.night))
+    yield from pages(newest, library, templates, lying or Lying(library, templates))
+
+
+def pages(
+    nights: Iterable[Placed], library: Library, templates: Templates, lying: Lying
+) -> Iterator[tuple[str, bytes]]:
+    """Yield the page of each of some nights."""
+    for each in nights:
+        made_from = (each.night, each.beside, each.downloads)
+        yield lying.or_made(Fingerprints.of_night, made_from, partial(_page, *made_from, library, templates))
+
+
+def placed(library: Library) -> Iterator[Placed]:
+    """Yield every night, in order."""
     nights, downloads = library.material.nights, _downloads(library)
-    lying = lying or Lying(library, templates)
     for position, night in enumerate(nights):
         before = nights[position - 1].record.night if position else None
         after = nights[position + 1].record.night if position + 1 < len(nights) else None
-        found = downloads[night_path(night.record.night)]
-        make = partial(_page, night, (before, after), found, library, templates)
-        yield lying.or_made(Fingerprints.of_night, (night, (before, after), found), make)
+        found = frozenset(downloads[night_path(night.record.night)])
+        yield Placed(night=night, beside=(before, after), downloads=found)
 
 
 def _downloads(library: Library) -> Mapping[str, set[str]]:
@@ -48,7 +72,7 @@ def _downloads(library: Library) -> Mapping[str, set[str]]:
 def _page(
     night: NightMaterial,
     beside: tuple[date | None, date | None],
-    downloads: set[str],
+    downloads: frozenset[str],
     library: Library,
     templates: Templates,
 ) -> tuple[str, bytes]:

@@ -103,7 +103,7 @@ def application(site: Path, prefix: str) -> web.Application:
             raise web.HTTPFound(found.latest + mark + query, headers={**HEADERS, "Cache-Control": ASK_AGAIN})
         if found.path is None:
             return web.Response(status=404, body=_not_found(site), headers=headers_of(NOT_FOUND))
-        is_view = found.path.startswith(method_path()) and found.path in Beside(site).views()
+        is_view = found.path.startswith(method_path()) and found.path in Beside(site).listed_views()
         return web.FileResponse(site / found.path, headers=headers_of(found.path, is_view=is_view))
 
     made = web.Application()

@@ -11,7 +11,7 @@ from markupsafe import Markup
 from generator.errors import ContentError
 from generator.records.permalink import endpoint_path
 from generator.records.reply import Reply
-from generator.site.library import Library
+from generator.site.library import EndpointStory, Library
 from generator.site.reply_text import reply_html
 from generator.site.text import visible_plain
 
@@ -66,14 +66,14 @@ def replies(library: Library) -> Replies:
                 where=visible_plain(reply.where),
                 do="Name its folder as the endpoint's address below /models/ is",
             )
-        _check_window(reply, {grade.window_end for grade in story.grades})
+        _check_window(reply, story)
         one = ShownReply(who=reply.who, day=reply.day, window_end=reply.window_end, html=reply_html(reply.text))
         shown[path] = (*shown.get(path, ()), one)
     return Replies(shown=shown)
 
 
-def _check_window(reply: Reply, ends: set[date]) -> None:
-    if reply.window_end is not None and reply.window_end not in ends:
+def _check_window(reply: Reply, story: EndpointStory) -> None:
+    if reply.window_end is not None and not story.was_graded(reply.window_end):
         raise ContentError(
             f"expected the last night of a window that was graded, found {reply.window_end}",
             where=f"{visible_plain(reply.where)}, 'Window:'",

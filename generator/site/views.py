@@ -25,22 +25,40 @@ from generator.site import (
     plain_files,
     prose_views,
     search_view,
+    settled_views,
     sitemap,
 )
 from generator.site.fingerprints import Lying
-from generator.site.interface import Material, Unchanged
+from generator.site.interface import Material, SettledPages, Unchanged
 from generator.site.ledger import Ledger
 from generator.site.library import Library, arrange
 from generator.site.search import Indexer
 from generator.site.templates import Templates
 
 
-def render(
-    material: Material, templates: Templates, indexer: Indexer | None = None, unchanged: Unchanged | None = None
-) -> Iterator[tuple[str, bytes]]:
-    """Yield each view's path, relative to the site's folder, and its bytes.
+def render(material: Material, templates: Templates, indexer: Indexer | None = None) -> Iterator[tuple[str, bytes]]:
+    """Yield each view's path, relative to the site's folder, and its bytes, all of them made.
 
     Permanent pages are not among them, but for the page of a method version that nothing was graded under yet.
+
+    Args:
+        material: everything that the views are rendered from.
+        templates: the site's templates.
+        indexer: makes the search page's index; without one the page is a list alone.
+
+    Raises:
+        ContentError: naming a template or a prose page that is missing or broken.
+    """
+    newest, settled = parted(material, templates, indexer)
+    yield from newest
+    for group in settled:
+        yield from group.pages()
+
+
+def parted(
+    material: Material, templates: Templates, indexer: Indexer | None = None, unchanged: Unchanged | None = None
+) -> tuple[Iterator[tuple[str, bytes]], Iterator[SettledPages]]:
+    """Return the views that any night may change, and those of settled months, which are made where they are asked for.
 
     Args:
         material: everything that the views are rendered from.
@@ -52,13 +70,14 @@ def render(
         ContentError: naming a template or a prose page that is missing or broken.
     """
     library = arrange(material)
-    yield from hosting.ruled(sitemap.mapped(_views(library, templates, indexer, unchanged), library), library)
+    lying = Lying(library, templates, unchanged)
+    newest = hosting.ruled(sitemap.mapped(_views(library, templates, indexer, lying), library), library)
+    return newest, settled_views.render(library, templates, lying)
 
 
 def _views(
-    library: Library, templates: Templates, indexer: Indexer | None, unchanged: Unchanged | None
+    library: Library, templates: Templates, indexer: Indexer | None, lying: Lying
 ) -> Iterator[tuple[str, bytes]]:
-    lying = Lying(library, templates, unchanged)
     yield from first_view.render(library, templates)
     yield from endpoint_views.render(library, templates, lying)
     yield from folders_view.render(library, templates)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from datetime import date
 from itertools import pairwise
 
@@ -22,14 +23,22 @@ LOG = "log/"
 NIGHT_FILES = {f"{table}.parquet" for table in ("observations", "listings", "prompts", "context")}
 
 
-def check_archive(kept: Kept, format_texts: frozenset[bytes], unsealed: frozenset[str], findings: Findings) -> None:
+def check_archive(
+    kept: Kept,
+    format_texts: frozenset[bytes],
+    unsealed: frozenset[str],
+    findings: Findings,
+    *,
+    only: Collection[str] | None = None,
+) -> None:
     """Add a finding for every file of the archive that is missing, changed, or none of it.
 
     Args:
-        kept: the archive's files.
+        kept: the archive's files; where not all of them are looked at, every night.json is among those that are.
         format_texts: every text of FORMAT.md that this program knows to be true.
         unsealed: nights whose journal is there: what lies in their folders does not count yet.
         findings: where mismatches are added.
+        only: nights whose other files are looked at, too; None for all.
     """
     names = {name for name in kept.names() if not _unsealed(name, unsealed) and not name.startswith(LOG)}
     for night in sorted(unsealed):
@@ -47,13 +56,15 @@ def check_archive(kept: Kept, format_texts: frozenset[bytes], unsealed: frozense
                 expected="the description of this archive's format",
                 found="another text",
             )
-    nights = _check_nights(kept, names, known, findings)
+    nights = _check_nights(kept, names, known, only, findings)
     _check_manifests(kept, names, known, nights, findings)
     for name in sorted(names - known):
         findings.add(FindingKind.UNEXPECTED, ARCHIVE + name, expected="no such file", found="a file that nothing names")
 
 
-def _check_nights(kept: Kept, names: set[str], known: set[str], findings: Findings) -> dict[str, str | None]:
+def _check_nights(
+    kept: Kept, names: set[str], known: set[str], only: Collection[str] | None, findings: Findings
+) -> dict[str, str | None]:
     """Check every night's files and their chain.
 
     Return the SHA-256 of each night.json, by night; None for one that is missing from its folder or not as sealed.
@@ -69,6 +80,8 @@ def _check_nights(kept: Kept, names: set[str], known: set[str], findings: Findin
             data = kept.read(name)
             records[folder] = read_sealed(data, NightRecord, where=name)
             digests[folder] = sha256(data)
+        if only is not None and folder not in only:
+            continue
         if folder in records:
             _check_night(kept, folder, records[folder], names, known, findings)
         else:

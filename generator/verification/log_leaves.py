@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from itertools import islice
 
 import msgspec
@@ -75,12 +75,17 @@ def subject(leaf: Leaf) -> str:
 
 
 def check_leaves(
-    log: Sequence[bytes], sources: Iterable[LeafSource], *, whole: bool, findings: Findings, place: str = LOG
+    log: Iterable[tuple[int, bytes]],
+    sources: Iterable[LeafSource],
+    *,
+    whole: bool,
+    findings: Findings,
+    place: str = LOG,
 ) -> Placed:
     """Add a finding for each leaf that the archive does not bear out, and for each thing kept that the log left out.
 
     Args:
-        log: the bytes of every leaf.
+        log: the index and the bytes of each leaf that is looked at, in order.
         sources: what the archive says, part by part.
         whole: False where some part could not be read: what a leaf speaks of may be there all the same.
         findings: where mismatches are added.
@@ -89,7 +94,7 @@ def check_leaves(
     parts = tuple(sources)
     expected = {subject(leaf): leaf for part in parts for leaf in part.leaves}
     indexes: dict[str, int] = {}
-    for index, data in enumerate(log):
+    for index, data in log:
         findings.checked("log leaves")
         leaf = _read(f"{place}, leaf {index}", data, findings)
         if leaf is None:

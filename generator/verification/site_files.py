@@ -22,14 +22,27 @@ def check_site(expected: Iterable[tuple[str, bytes]], site: Kept, findings: Find
     """
     names = set(site.names())
     for path, body in expected:
-        findings.checked("site files")
-        if path not in names:
-            findings.add(FindingKind.MISSING, SITE + path, expected=f"SHA-256 {sha256(body)}", found="none")
-            continue
+        check_file(path, body, site, findings, is_there=path in names)
         names.discard(path)
-        with findings.reading(SITE + path):
-            found = site.read(path)
-            if found != body:
-                findings.add(FindingKind.CHANGED, SITE + path, expected=f"SHA-256 {sha256(body)}", found=sha256(found))
     for path in sorted(names):
         findings.add(FindingKind.UNEXPECTED, SITE + path, expected="no such file", found="one")
+
+
+def check_file(path: str, body: bytes, site: Kept, findings: Findings, *, is_there: bool) -> None:
+    """Add a finding where one file of the site is missing or changed.
+
+    Args:
+        path: within the site.
+        body: the bytes that it must have.
+        site: the files as they are laid out.
+        findings: where mismatches are added.
+        is_there: whether a file lies there.
+    """
+    findings.checked("site files")
+    if not is_there:
+        findings.add(FindingKind.MISSING, SITE + path, expected=f"SHA-256 {sha256(body)}", found="none")
+        return
+    with findings.reading(SITE + path):
+        found = site.read(path)
+        if found != body:
+            findings.add(FindingKind.CHANGED, SITE + path, expected=f"SHA-256 {sha256(body)}", found=sha256(found))

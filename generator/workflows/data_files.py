@@ -38,16 +38,26 @@ def data_files(root: Root, nights: Iterable[KeptNight]) -> tuple[DataFile, ...]:
 
 def data_shelves(root: Root) -> Iterator[Shelf]:
     """Yield the files of each night, each declaration that it is void, each window's grades and pages, and methods."""
-    folder = root.store.folder
     for night in root.store.nights.kept():
-        void = layout.void_file(night)
-        yield _night_shelf(root, night)
-        if folder.exists(void):
-            yield Shelf(name=void, digest=sha256(folder.read(void)), files=partial(_lay_void, root, night))
+        yield from night_shelves(root, night)
     for version, end in _windows(root):
-        name = layout.manifest_of(layout.grades_file(version, end))
-        yield Shelf(name=name, digest=sha256(folder.read(name)), files=partial(_lay_window, root, version, end))
+        yield grades_shelf(root, version, end)
     yield from page_shelves(root, _windows(root))
+
+
+def night_shelves(root: Root, night: date) -> Iterator[Shelf]:
+    """Yield the files of a night, and the declaration that it is void where there is one."""
+    folder, void = root.store.folder, layout.void_file(night)
+    yield _night_shelf(root, night)
+    if folder.exists(void):
+        yield Shelf(name=void, digest=sha256(folder.read(void)), files=partial(_lay_void, root, night))
+
+
+def grades_shelf(root: Root, version: str, end: date) -> Shelf:
+    """Return the files of a window's grades."""
+    name = layout.manifest_of(layout.grades_file(version, end))
+    digest = sha256(root.store.folder.read(name))
+    return Shelf(name=name, digest=digest, files=partial(_lay_window, root, version, end))
 
 
 def format_text(root: Root) -> str:

@@ -96,8 +96,7 @@ def _hold_window(  # noqa: PLR0913, PLR0917 - one window, in archive, log and si
     """Refuse a window whose pages are missing, or are about to be laid out and are not those that its leaves name."""
     manifest, file = root.store.pages.manifest(version, end), layout.pages_file(version, end)
     root.store.folder.size(file)
-    laid = beside.record(manifest.file)
-    if laid is not None and laid.digest == manifest.sha256:
+    if beside.digest(manifest.file) == manifest.sha256:
         return
     found = {path: sha256(page) for path, page in root.store.pages.each(version, end)}
     for place in range(index.first, index.first + index.count):

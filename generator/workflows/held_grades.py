@@ -1,11 +1,15 @@
-"""Every grade of an archive by endpoint, held in a file while the site is rendered: memory does not grow with them."""
+"""The grades of an archive by endpoint, held in files while the site is rendered: memory does not grow with them.
+
+Those of months that are not settled are held from the beginning; those of a settled month from when they are asked for
+until those of two other months were.
+"""
 
 from __future__ import annotations
 
 import tempfile
 from array import array
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from datetime import date
 from typing import BinaryIO
 
@@ -13,6 +17,7 @@ import msgspec
 import pyarrow as pa
 
 from generator.records.grade import Grade
+from generator.site.past import month_of
 from generator.workflows.program import program_sha256
 from generator.workflows.sealed_cache import SealedCache
 from generator.workflows.world import Root
@@ -23,9 +28,11 @@ _Lengths = list[tuple[str, str, int]]
 _DECODER = msgspec.json.Decoder(Grade)
 _LENGTHS = msgspec.json.Decoder(_Lengths)
 _ZSTD = pa.Codec("zstd")
+_MOST_MONTHS = 2
+"""Settled months that are held at once: what a page of one says begins with the last grade of the month before."""
 
 
-class HeldGrades:
+class GradesFile:
     """Grades under every version, sorted by model, endpoint, window end and version; read when they are asked for."""
 
     def __init__(self, file: BinaryIO, places: Mapping[_Key, array[int]]) -> None:
@@ -54,31 +61,87 @@ class HeldGrades:
             self._last = key, tuple(sorted(found, key=lambda grade: (grade.window_end, grade.method_version)))
         return self._last[1]
 
+    def close(self) -> None:
+        """Let the file go."""
+        self._file.close()
+
     def _read(self, start: int, end: int) -> Grade:
         self._file.seek(start)
         return _DECODER.decode(self._file.read(end - start))
 
 
+class HeldGrades:
+    """An archive's grades, as `generator.site.interface.Grades` says."""
+
+    def __init__(self, newest: GradesFile, read_month: Callable[[str], GradesFile]) -> None:
+        """Hold those of months that are not settled.
+
+        Args:
+            newest: those.
+            read_month: reads those of a settled month.
+        """
+        self._newest = newest
+        self._read_month = read_month
+        self._months: dict[str, GradesFile] = {}
+
+    def __iter__(self) -> Iterator[Grade]:
+        """Yield every grade that is not of a settled month."""
+        return iter(self._newest)
+
+    def of(self, model: str, endpoint: str) -> tuple[Grade, ...]:
+        """Return an endpoint's of months that are not settled."""
+        return self._newest.of(model, endpoint)
+
+    def of_month(self, name: str, model: str, endpoint: str) -> tuple[Grade, ...]:
+        """Return an endpoint's of a settled month."""
+        return self.month(name).of(model, endpoint)
+
+    def month(self, name: str) -> GradesFile:
+        """Return the grades of a settled month."""
+        found = self._months.pop(name, None) or self._read_month(name)
+        self._months[name] = found  # The one asked for last stands last.
+        while len(self._months) > _MOST_MONTHS:
+            self._months.pop(next(iter(self._months))).close()
+        return found
+
+    def close(self) -> None:
+        """Let every file go."""
+        for each in (self._newest, *self._months.values()):
+            each.close()
+
+
 @contextmanager
-def held_grades(root: Root, cache: SealedCache | None = None) -> Iterator[HeldGrades]:
+def held_grades(root: Root, cache: SealedCache | None = None, settled: Collection[str] = ()) -> Iterator[HeldGrades]:
     """Hold every grade that has its page: a run that was killed in between has left the others unfinished.
 
     Args:
         root: the site root.
         cache: where a window's grades lie as JSON once they were read; a check of what is laid out goes without.
+        settled: months whose grades are read only where they are asked for.
     """
     store = root.store
+    newest: list[tuple[str, date]] = []
+    months: dict[str, list[tuple[str, date]]] = {name: [] for name in settled}
+    for version in store.grades.versions():
+        for end in store.pages.windows(version):
+            months.get(month_of(end), newest).append((version, end))
+    with ExitStack() as stack:
+        held = HeldGrades(_read(root, newest, cache), lambda name: _read(root, months[name], cache))
+        stack.callback(held.close)
+        yield held
+
+
+def _read(root: Root, windows: Iterable[tuple[str, date]], cache: SealedCache | None) -> GradesFile:
+    """Return the grades of some windows, each named by its version and its end."""
     places: dict[_Key, array[int]] = {}
-    with tempfile.TemporaryFile() as file:
-        at = 0
-        for version in store.grades.versions():
-            for end in store.pages.windows(version):
-                keys, data = _window(root, version, end, cache)
-                file.write(data)
-                for model, endpoint, length in keys:
-                    places.setdefault((model, endpoint), array("Q")).extend((at, at + length))
-                    at += length
-        yield HeldGrades(file, places)
+    file, at = tempfile.TemporaryFile(), 0  # noqa: SIM115 - closed by whom it is held
+    for version, end in windows:
+        keys, data = _window(root, version, end, cache)
+        file.write(data)
+        for model, endpoint, length in keys:
+            places.setdefault((model, endpoint), array("Q")).extend((at, at + length))
+            at += length
+    return GradesFile(file, places)
 
 
 def _window(root: Root, version: str, end: date, cache: SealedCache | None) -> tuple[_Lengths, bytes]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from contextlib import suppress
+from typing import Protocol
 
 import msgspec
 
 from generator.errors import IntegrityError
 from generator.log.checkpoint import Checkpoint, parse_checkpoint
 from generator.log.note import VerifierKey, open_note, read_note
-from generator.log.whole import WholeLog
 from generator.records.finding import FindingKind
 from generator.records.leaf import KeyLeaf
 from generator.verification.checkpoints import Seen, check_seen
@@ -40,11 +40,28 @@ class Trust(msgspec.Struct, frozen=True, kw_only=True):
 NO_TRUST = Trust()
 
 
+class LogTree(Protocol):
+    """The tree over a log's leaves, held whole or read tile by tile."""
+
+    @property
+    def size(self) -> int:
+        """Leaves in it."""
+        ...
+
+    def root(self, size: int) -> bytes:
+        """Return the root over the first leaves."""
+        ...
+
+    def entry(self, index: int) -> bytes:
+        """Return the bytes of a leaf."""
+        ...
+
+
 class KeptLog(msgspec.Struct, frozen=True, kw_only=True):
-    """A log that has been read: its newest tree, and the leaves under it."""
+    """A log that has been read: its newest tree, and the leaves under it, all or those that are looked at."""
 
     head: Checkpoint
-    tree: WholeLog
+    tree: LogTree
     placed: Placed
     keys: tuple[VerifierKey, ...]
     """Each has its leaf."""

@@ -1,10 +1,14 @@
-"""Which endpoints the archive has ever listed: every night's listings read once, and remembered from night to night."""
+"""Which endpoints the archive has ever listed: every night's listings read once, and remembered from night to night.
+
+What is remembered through a night is believed where that night's record is the very one, and the same nights are kept
+and declared void up to it. Written once, a night never changes; its record names the one before it by its digest, and
+so on to the first, so that the digest of one stands for all before it. Where one does not, nothing is remembered.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import date
-from itertools import accumulate
 
 import msgspec
 
@@ -13,10 +17,11 @@ from generator.archive.nights import KeptNight
 from generator.probing.identity import base_of
 from generator.records.canonical import sha256
 from generator.records.endpoint import Endpoint, KnownEndpoint
+from generator.records.night import PreviousNight
 from generator.workflows.sealed_cache import SealedCache
 from generator.workflows.world import Root
 
-_FORMAT = 1
+_FORMAT = 2
 """Counts up whenever what is remembered of the same nights may be otherwise, or is written otherwise."""
 
 
@@ -33,17 +38,21 @@ class _Listed(msgspec.Struct, kw_only=True):
     """The last one."""
 
 
-_Known = dict[str, dict[str, _Listed]]
-"""By model and endpoint."""
+class _Known(msgspec.Struct, kw_only=True):
+    """What is remembered of some nights."""
+
+    models: dict[str, dict[str, _Listed]] = {}
+    """By model and endpoint."""
+    last: date | None = None
+    """The last night that counts."""
+
+
 _DECODER = msgspec.json.Decoder(_Known)
 
 
 def known_endpoints(root: Root) -> dict[str, tuple[KnownEndpoint, ...]]:
     """Return, by model, every endpoint that the archive has ever listed, with what identity is settled by."""
-    store = root.store.nights
-    nights = [store.get(night) for night in store.kept()]
-    known = _through(root, nights)
-    last = next((kept.record.night for kept in reversed(nights) if kept.counts), None)
+    known = _through(root, root.store.nights.kept())
     return {
         model: tuple(
             KnownEndpoint(
@@ -52,38 +61,56 @@ def known_endpoints(root: Root) -> dict[str, tuple[KnownEndpoint, ...]]:
                 tag=listed.tag,
                 base=base_of(listed.tag, listed.precision),
                 first_listed=listed.first,
-                on_last_recorded_night=last is not None and listed.last == last,
+                on_last_recorded_night=known.last is not None and listed.last == known.last,
             )
             for endpoint, listed in sorted(endpoints.items())
         )
-        for model, endpoints in sorted(known.items())
+        for model, endpoints in sorted(known.models.items())
     }
 
 
-def _through(root: Root, nights: Sequence[KeptNight]) -> _Known:
-    """Return what some nights list; only those are read that come after what is remembered."""
-    if not nights:
-        return {}
-    cache = SealedCache(root.path, "endpoints")
-    # What is remembered of so many nights depends on them in their order, and on which of them were declared void.
-    keys = list(accumulate((f"{kept.sha256} {kept.void_sha256}" for kept in nights), _chained, initial=f"{_FORMAT}"))
-    known, begin = {}, 0
+def _through(root: Root, nights: Sequence[date]) -> _Known:
+    """Return what some nights list; only those are read that come after what is remembered, and the one before them."""
+    store, cache = root.store.nights, SealedCache(root.path, "endpoints")
+    voided = store.declared_void()
+    known, begin, before = _Known(), 0, None
+    held = cache.names()
     for count in range(len(nights), 0, -1):
-        found = cache.read(_name(nights[count - 1]), keys[count])
+        if _name(nights[count - 1]) not in held:
+            continue
+        newest = store.get(nights[count - 1])
+        found = cache.read(_name(nights[count - 1]), _key(nights[:count], voided, newest))
         if found is not None:
-            known, begin = _DECODER.decode(found), count
+            known, begin, before = _DECODER.decode(found), count, newest
             break
-    for kept in nights[begin:]:
+    chained = True
+    for night in nights[begin:]:
+        kept = store.get(night)
+        chained &= kept.record.previous == _as_previous(before)
         _add(root, known, kept)
-    if begin < len(nights):
-        cache.write(_name(nights[-1]), keys[-1], msgspec.json.encode(known))
+        before = kept
+    if before is not None and begin < len(nights) and chained:
+        cache.write(_name(nights[-1]), _key(nights, voided, before), msgspec.json.encode(known))
         cache.drop_others(_name(nights[-1]))
     return known
 
 
+def _key(nights: Sequence[date], voided: Collection[date], newest: KeptNight) -> str:
+    """Return what says all that is remembered of some nights: which they are, and the digest of the newest one."""
+    names = (f"{night.isoformat()} void" if night in voided else night.isoformat() for night in nights)
+    return f"{_FORMAT} {sha256(' '.join(names).encode())} {newest.sha256}"
+
+
+def _as_previous(kept: KeptNight | None) -> PreviousNight | None:
+    """Return how the night after one names it."""
+    return None if kept is None else PreviousNight(night=kept.record.night, sha256=kept.sha256)
+
+
 def _add(root: Root, known: _Known, kept: KeptNight) -> None:
+    if kept.counts:
+        known.last = kept.record.night
     for endpoint in codec.records_of(root.store.nights.table(kept.record, "listings"), Endpoint):
-        endpoints = known.setdefault(endpoint.model, {})
+        endpoints = known.models.setdefault(endpoint.model, {})
         before = endpoints.get(endpoint.endpoint)
         first, last = (None, None) if before is None else (before.first, before.last)
         if kept.counts:
@@ -93,9 +120,5 @@ def _add(root: Root, known: _Known, kept: KeptNight) -> None:
         )
 
 
-def _name(kept: KeptNight) -> str:
-    return f"{kept.record.night.isoformat()}.json"
-
-
-def _chained(before: str, each: str) -> str:
-    return sha256(f"{before} {each}".encode())
+def _name(night: date) -> str:
+    return f"{night.isoformat()}.json"

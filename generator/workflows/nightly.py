@@ -1,4 +1,4 @@
-"""The main job: probe, grade, append to the log and sign it, render, verify."""
+"""The main job: probe, grade, append to the log and sign it, render, verify what that added."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from generator.workflows.logged import log_origin
 from generator.workflows.probing import Probed, RouterOf, probe
 from generator.workflows.rendering import render
 from generator.workflows.verifying import verify
+from generator.workflows.verifying_tonight import standing, verify_newest
 from generator.workflows.windows import bound_method
 from generator.workflows.world import Progress, Root, World
 
@@ -44,12 +45,15 @@ async def nightly(  # noqa: PLR0913 - one night, from both of its ends
     budget: BudgetSettings | None = None,
     base_url: str | None = None,
     key: SigningKey | None = None,
+    verify_all: bool = False,
 ) -> Nightly:
-    """Probe a night, grade what can be graded, log it, lay out the site and verify all; the caller holds the lock.
+    """Probe a night, grade what can be graded, log it, lay out the site and verify it; the caller holds the lock.
 
+    What is verified is what the run added, with a sample of what is older, or everything where that is asked for.
     Another base address is for the views alone: a grade is issued at the site's own. Without a key the log grows
     unsigned.
     """
+    before = standing(root)
     begin_archive(root)
     if key is not None:
         require_name(key.name, log_origin(root))  # What could not be signed must not be paid for.
@@ -64,7 +68,10 @@ async def nightly(  # noqa: PLR0913 - one night, from both of its ends
     graded = grade(root, today=world.now().date(), progress=progress)
     log = keep_log(root, key, progress=progress)
     render(root, progress=progress, base_url=base_url)
-    report = verify(root, progress=progress, base_url=base_url)
+    if verify_all:
+        report = verify(root, progress=progress, base_url=base_url)
+    else:
+        report = verify_newest(root, before, progress=progress, entropy=world.entropy, base_url=base_url)
     return Nightly(probed=probed, failure=failure, graded=graded, log=log, report=report)
 
 

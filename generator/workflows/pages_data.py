@@ -38,13 +38,19 @@ def page_shelves(root: Root, windows: Iterable[tuple[str, date]]) -> Iterator[Sh
     """Yield the same files, those together that were kept together."""
     read = root.store.folder.read
     for version, end in windows:
-        name = layout.manifest_of(layout.pages_file(version, end))
-        yield Shelf(name=name, digest=sha256(read(name)), files=partial(_lay_window, root, version, end))
+        yield pages_shelf(root, version, end)
     for version in root.store.pages.methods():
         name = layout.manifest_of(layout.method_page_file(version))
         yield Shelf(name=name, digest=sha256(read(name)), files=partial(_lay_method_page, root, version))
         digest = root.store.pages.method_manifest(version).method_digest
         yield Shelf(name=_definition(version), digest=digest, files=partial(_lay_method, root, version))
+
+
+def pages_shelf(root: Root, version: str, end: date) -> Shelf:
+    """Return the files of a window's pages."""
+    name = layout.manifest_of(layout.pages_file(version, end))
+    digest = sha256(root.store.folder.read(name))
+    return Shelf(name=name, digest=digest, files=partial(_lay_window, root, version, end))
 
 
 def lay(root: Root, files: Iterable[DataFile]) -> Iterator[tuple[str, bytes]]:

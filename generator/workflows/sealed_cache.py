@@ -42,6 +42,10 @@ class SealedCache:
             return None
         return body[len(line) :]
 
+    def names(self) -> frozenset[str]:
+        """Return the name of every file that is kept."""
+        return frozenset(each.name for each in self.folder.glob("*"))
+
     def write(self, name: str, key: str, data: bytes) -> None:
         """Keep bytes under a name, or none: a lost write costs work."""
         body = f"{key}\n".encode() + data

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
 from itertools import chain
 from pathlib import Path
 
+from generator.archive.nights import KeptNight
 from generator.content import packaged
 from generator.errors import BitdepthError
 from generator.records.finding import Finding, FindingKind, VerificationReport
@@ -34,6 +36,10 @@ class SiteFolder:
     def names(self) -> Iterable[str]:
         """Yield every file's path within the site, sorted."""
         return sorted(path.relative_to(self._path).as_posix() for path in self._path.rglob("*") if path.is_file())
+
+    def has(self, name: str) -> bool:
+        """True where a file of that name lies there."""
+        return (self._path / name).is_file()
 
     def read(self, name: str) -> bytes:
         """Return a file's bytes."""
@@ -72,21 +78,18 @@ def verify(
         findings.unchecked("there is no archive here yet: run 'bitdepth nightly' or 'bitdepth demo'")
         return findings.report()
     with progress.bar("checking the archive's files", 1) as advance:
-        unsealed = set(root.store.nights.unsealed()) - set(root.store.nights.kept())
-        check_archive(root.store.folder, _format_texts(), frozenset(night.isoformat() for night in unsealed), findings)
+        check_archive(root.store.folder, format_texts(), unsealed_nights(root), findings)
         advance(1)
     with progress.bar("checking the log", 1) as advance:
         check_log(root, trust, findings)
         advance(1)
     if not findings.report().findings:
-        _check_nights(root, findings, progress, spread)
-    if findings.report().findings:
-        findings.unchecked("grades and site were not recomputed, because the archive's files are not sound")
-        findings.note("an interrupted run leaves files unfinished too: run the same command again, then verify")
+        check_nights(root, root.store.nights.kept(), findings, progress, spread)
+    if is_unsound(findings):
         return findings.report()
     for version in root.store.grades.versions():
-        _check_version(root, version, findings, progress, spread)
-    _note_ungraded(root, settings.method, findings)
+        check_version(root, version, root.store.grades.windows(version), findings, progress, spread)
+    note_ungraded(root, settings.method, findings)
     if findings.report().findings:
         findings.unchecked("the site was not checked, because the grades that it shows are not sound")
     elif root.site.is_dir():
@@ -97,13 +100,22 @@ def verify(
                 findings,
             )
             advance(1)
-        _note_render(root, findings)
+        note_render(root, findings)
     else:
         findings.unchecked("the site was not checked, because none is laid out: run 'bitdepth render'")
     return findings.report()
 
 
-def _note_render(root: Root, findings: Findings) -> None:
+def is_unsound(findings: Findings) -> bool:
+    """Return whether anything was found in an archive's files or log; where it was, say that no more is looked at."""
+    if not findings.report().findings:
+        return False
+    findings.unchecked("grades and site were not recomputed, because the archive's files are not sound")
+    findings.note("an interrupted run leaves files unfinished too: run the same command again, then verify")
+    return True
+
+
+def note_render(root: Root, findings: Findings) -> None:
     """Say what to do about findings in the site that another rendering of a sound archive takes away."""
     found = findings.report().findings
     views = Beside(root.site).views()
@@ -128,13 +140,21 @@ def _note_render(root: Root, findings: Findings) -> None:
         )
 
 
-def _format_texts() -> frozenset[bytes]:
+def format_texts() -> frozenset[bytes]:
+    """Return every text of FORMAT.md that this program knows to be true."""
     return frozenset({packaged("archive/FORMAT.md").read_bytes()})
 
 
-def _check_nights(root: Root, findings: Findings, progress: Progress, spread: Spread | None) -> None:
-    """Count every night anew from its rows."""
-    nights = root.store.nights.kept()
+def unsealed_nights(root: Root) -> frozenset[str]:
+    """Return every night that has a journal and is not kept yet."""
+    unsealed = set(root.store.nights.unsealed()) - set(root.store.nights.kept())
+    return frozenset(night.isoformat() for night in unsealed)
+
+
+def check_nights(
+    root: Root, nights: Sequence[date], findings: Findings, progress: Progress, spread: Spread | None = None
+) -> None:
+    """Count some nights anew from their rows."""
     alone = (check_night(root, night) for night in nights)
     with progress.bar("counting the nights", len(nights)) as advance:
         for found in alone if spread is None else spread.check_nights(nights):
@@ -142,10 +162,29 @@ def _check_nights(root: Root, findings: Findings, progress: Progress, spread: Sp
             advance(1)
 
 
-def _check_version(root: Root, version: str, findings: Findings, progress: Progress, spread: Spread | None) -> None:
-    """Recompute every grade of one method version, and hold its kept pages against it."""
+def check_version(  # noqa: PLR0913, PLR0917 - windows of one version, alone or spread
+    root: Root,
+    version: str,
+    ends: Sequence[date],
+    findings: Findings,
+    progress: Progress,
+    spread: Spread | None = None,
+    *,
+    nights: Mapping[date, KeptNight] | None = None,
+) -> None:
+    """Recompute the grades of some windows under one method version, and hold their kept pages against them.
+
+    Args:
+        root: the site root.
+        version: of the method.
+        ends: of the windows, ascending.
+        findings: where mismatches are added.
+        progress: who is told.
+        spread: who makes grades anew elsewhere; None for nobody.
+        nights: every night that is kept, where somebody has read them already.
+    """
     try:
-        windows = Windows(root, bound_method(root, version))
+        windows = Windows(root, bound_method(root, version), nights=nights)
     except BitdepthError as error:
         findings.add(
             FindingKind.UNREADABLE,
@@ -154,7 +193,6 @@ def _check_version(root: Root, version: str, findings: Findings, progress: Progr
             found=str(error),
         )
         return
-    ends = root.store.grades.windows(version)
     alone = (check_window(root, windows, end) for end in ends)
     with progress.bar(f"recomputing grades under {version}", len(ends)) as advance:
         for found in alone if spread is None else spread.check_windows(windows, ends):
@@ -162,7 +200,7 @@ def _check_version(root: Root, version: str, findings: Findings, progress: Progr
             advance(1)
 
 
-def _note_ungraded(root: Root, method: str, findings: Findings) -> None:
+def note_ungraded(root: Root, method: str, findings: Findings) -> None:
     """Note the newest windows that are not graded yet; a gap between graded ones is a mismatch."""
     graded = root.store.grades.windows(method)
     for night in root.store.nights.kept():

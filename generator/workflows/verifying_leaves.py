@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import groupby
 from operator import itemgetter
@@ -10,7 +10,6 @@ from operator import itemgetter
 import msgspec
 
 from generator.errors import BitdepthError, ContentError, IntegrityError
-from generator.log.whole import WholeLog
 from generator.records.leaf import read_leaf
 from generator.verification.findings import Findings
 from generator.verification.log_leaves import LeafSource, Place, Placed, check_leaves
@@ -20,29 +19,32 @@ from generator.workflows.world import Root
 _ARCHIVE = "archive/"
 
 
-def check_against_archive(root: Root, tree: WholeLog, findings: Findings) -> tuple[Placed, Collection[str]]:
+def check_against_archive(
+    root: Root, leaves: Sequence[tuple[int, bytes]], findings: Findings, *, part: Sequence[Source] | None = None
+) -> tuple[Placed, Collection[str]]:
     """Return what the log holds of the archive, and the names of the sources whose leaves could be made.
 
     Where the others' leaves stand is as the log itself tells it.
 
     Args:
         root: the site root.
-        tree: its log.
+        leaves: the index and the bytes of each leaf that is looked at, in order.
         findings: where mismatches are added.
+        part: the sources that these leaves come from; None for every source of the archive.
     """
-    told, whole = _told(root, findings)
-    placed = check_leaves(tree.leaves, told, whole=whole, findings=findings)
+    told, whole = _told(root, part, findings)
+    placed = check_leaves(leaves, told, whole=whole, findings=findings)
     names = {source.name for source in told}
-    others = {name: place for name, place in _logged(tree.leaves) if name not in names}
+    others = {name: place for name, place in _logged(leaves) if name not in names}
     return msgspec.structs.replace(placed, places={**others, **placed.places}), names
 
 
-def _told(root: Root, findings: Findings) -> tuple[list[LeafSource], bool]:
+def _told(root: Root, part: Sequence[Source] | None, findings: Findings) -> tuple[list[LeafSource], bool]:
     """Return what the archive says, source by source, and whether all of it could be read."""
     told: list[LeafSource] = []
     number = -1
     with findings.reading(_ARCHIVE):
-        found = sources(root)
+        found = sources(root) if part is None else part
         number = len(found)
         for source in found:
             try:
@@ -70,14 +72,15 @@ def _blamed(source: Source, error: BitdepthError) -> str:
     return _ARCHIVE + source.file
 
 
-def _logged(leaves: Iterable[bytes]) -> Iterator[tuple[str, Place]]:
+def _logged(leaves: Iterable[tuple[int, bytes]]) -> Iterator[tuple[str, Place]]:
     """Yield each source that leaves name, with where the first of them stands and how many follow one another."""
-    for name, found in groupby(_named(leaves), key=itemgetter(1)):
+    for name, found in groupby(named_sources(leaves), key=itemgetter(1)):
         indexes = [index for index, _ in found]
         yield name, Place(first=indexes[0], count=len(indexes))
 
 
-def _named(leaves: Iterable[bytes]) -> Iterator[tuple[int, str]]:
-    for index, data in enumerate(leaves):
+def named_sources(leaves: Iterable[tuple[int, bytes]]) -> Iterator[tuple[int, str]]:
+    """Yield the index of each leaf that names a source, and that source."""
+    for index, data in leaves:
         with suppress(msgspec.DecodeError, ValueError):  # Which is a finding where leaves are held against the archive.
             yield index, source_of(read_leaf(data))

@@ -11,6 +11,7 @@ from generator.records.finding import FindingKind
 from generator.records.manifest import PagesManifest
 from generator.records.permalink import PROOF
 from generator.verification.findings import Findings
+from generator.verification.log_leaves import Place
 from generator.workflows.kept_log import KeptLog
 from generator.workflows.world import Root
 
@@ -28,6 +29,7 @@ def check_proofs(root: Root, kept: KeptLog, names: Sequence[str], findings: Find
         findings: where mismatches are added.
     """
     known: set[str] = set()
+    subjects = {index: name for name, index in kept.placed.indexes.items()}
     for name in (name for name in names if name.startswith(_FOLDER) and name.endswith(".json")):
         file = name.removesuffix(".json") + ".parquet"
         known |= {name, file}
@@ -40,7 +42,8 @@ def check_proofs(root: Root, kept: KeptLog, names: Sequence[str], findings: Find
                 data = root.store.folder.read(file)
                 check_digest(data, manifest.sha256, where=file)
                 proofs = dict(codec.each_page(data, where=file))
-                _check_window(_ARCHIVE + file, source, proofs, kept, findings)
+                expected = _expected(kept.placed.places.get(source), subjects)
+                _check_window(_ARCHIVE + file, expected, proofs, findings)
                 for path, proof in proofs.items():
                     _check_proof(f"{_ARCHIVE}{file}, {path}", path, proof, kept, findings)
     for name in (name for name in names if name.startswith(_FOLDER) and name not in known):
@@ -51,13 +54,14 @@ def check_proofs(root: Root, kept: KeptLog, names: Sequence[str], findings: Find
     return known
 
 
-def _check_window(where: str, source: str, proofs: Mapping[str, bytes], kept: KeptLog, findings: Findings) -> None:
-    """Require a proof for each grade of a window, and no other."""
-    place = kept.placed.places.get(source)
+def _expected(place: Place | None, subjects: Mapping[int, str]) -> set[str]:
+    """Return the path of the proof of each leaf of a window."""
     leaves = range(0) if place is None else range(place.first, place.first + place.count)
-    expected = {
-        f"{name.removeprefix('grade ')}{PROOF}" for name, index in kept.placed.indexes.items() if index in leaves
-    }
+    return {f"{subjects[index].removeprefix('grade ')}{PROOF}" for index in leaves if index in subjects}
+
+
+def _check_window(where: str, expected: set[str], proofs: Mapping[str, bytes], findings: Findings) -> None:
+    """Require a proof for each grade of a window, and no other."""
     for path in sorted(expected - proofs.keys()):
         findings.add(FindingKind.MISSING, f"{where}, {path}", expected="a proof", found="none")
     for path in sorted(proofs.keys() - expected):
@@ -73,7 +77,7 @@ def _check_proof(where: str, path: str, data: bytes, kept: KeptLog, findings: Fi
     with findings.reading(where):
         proof = decode_proof(data, where=where)
         findings.require(where, expected=index, found=proof.index, what="leaf")
-        checkpoint = verify_proof(proof, kept.tree.leaves[index], kept.keys, kept.head.origin, where=where)
+        checkpoint = verify_proof(proof, kept.tree.entry(index), kept.keys, kept.head.origin, where=where)
         if kept.signed.get(checkpoint.size) != proof.note:
             expected = f"the checkpoint kept as log/signed/{checkpoint.size}"
             findings.add(FindingKind.DIFFERENT, where, expected=expected, found="another one")

@@ -35,6 +35,8 @@ class SiteLog(msgspec.Struct, frozen=True, kw_only=True):
     """A site's log, read whole."""
 
     kept: KeptLog
+    tree: WholeLog
+    """The same that `kept` has."""
     signed: int
     """Leaves that the site's checkpoint covers; 0 for a log that is unsigned."""
     leaves: tuple[tuple[int, Leaf], ...]
@@ -187,7 +189,7 @@ def _checked(  # noqa: PLR0913, PLR0917 - a site's log, against everything that 
     """Check leaves, keys, signatures, earlier checkpoints and tiles."""
     leaves = tuple((index, leaf) for index, data in enumerate(whole.leaves) if (leaf := _read(data)) is not None)
     own = [LeafSource(name=f"leaves/{index}", leaves=(leaf,)) for index, leaf in leaves]
-    placed = check_leaves(whole.leaves, own, whole=False, findings=findings, place=f"{site.where}log")
+    placed = check_leaves(enumerate(whole.leaves), own, whole=False, findings=findings, place=f"{site.where}log")
     keys = []
     for index, leaf in leaves:
         if isinstance(leaf, KeyLeaf):
@@ -217,7 +219,7 @@ def _checked(  # noqa: PLR0913, PLR0917 - a site's log, against everything that 
     sizes = {tree.size, *(each.size for _, each in said.trees(site.where) if each.size <= tree.size)}
     tiles = {f"log/{path}": sha256(_tile(whole, path)) for size in sizes for path in whole.files(size)}
     compare(site, tiles, "log tiles", findings)
-    return SiteLog(kept=kept, signed=signed, leaves=leaves, head=said.head_bytes)
+    return SiteLog(kept=kept, tree=whole, signed=signed, leaves=leaves, head=said.head_bytes)
 
 
 def _read(data: bytes) -> Leaf | None:

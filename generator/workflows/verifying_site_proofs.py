@@ -80,7 +80,7 @@ def _proved(log: SiteLog, index: int, data: bytes, where: str, findings: Finding
     with findings.reading(where):
         proof = decode_proof(data, where=where)
         findings.require(where, expected=index, found=proof.index, what="leaf")
-        checkpoint = verify_proof(proof, kept.tree.leaves[index], kept.keys, kept.head.origin, where=where)
+        checkpoint = verify_proof(proof, kept.tree.entry(index), kept.keys, kept.head.origin, where=where)
         kept.opened(proof.note, where)
         if _is_tree(log, checkpoint):
             found[checkpoint.size] = proof.note

@@ -52,9 +52,9 @@ def _check_tile(site: Published, log: SiteLog, path: str, findings: Findings) ->
     """Add a finding for what is no tile of the log, of any of its sizes."""
     where = site.where + path
     with findings.reading(where):
-        expected = log.kept.tree.file(TileAddress.parse(path.removeprefix(_LOG)))
+        expected = log.tree.file(TileAddress.parse(path.removeprefix(_LOG)))
         if expected is None:
             found = "one of a larger log"
-            findings.add(FindingKind.UNEXPECTED, where, expected=f"tiles of {log.kept.tree.size} leaves", found=found)
+            findings.add(FindingKind.UNEXPECTED, where, expected=f"tiles of {log.tree.size} leaves", found=found)
         elif site.get(path) != expected:
             raise IntegrityError("expected the tile that the leaves make, found other bytes", where=where)

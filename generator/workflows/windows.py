@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
 from fractions import Fraction
 
@@ -28,19 +28,26 @@ class Windows:
     Each night is tallied once while it can still be needed, and once for all where there is a cache.
     """
 
-    def __init__(self, root: Root, method: Method, cache: TallyCache | None = None) -> None:
+    def __init__(
+        self,
+        root: Root,
+        method: Method,
+        cache: TallyCache | None = None,
+        nights: Mapping[date, KeptNight] | None = None,
+    ) -> None:
         """Use a site root's nights and one method version.
 
         Args:
             root: the site root.
             method: the definition that grades.
             cache: of tallies; a check of what is published goes without, and counts for itself.
+            nights: every night that is kept, ascending, where somebody has read them already.
         """
         self._root = root
         self.method = method
         self._cache = cache
         self._tallies: dict[date, NightTally] = {}
-        self.nights = {night: root.store.nights.get(night) for night in root.store.nights.kept()}
+        self.nights = kept_nights(root) if nights is None else nights
         self.hidden = hidden_answers(self.nights.values())
         """The digest of every answer that some night withholds."""
         self.voided = tuple(night for night, kept in self.nights.items() if kept.void is not None)
@@ -96,6 +103,15 @@ class Windows:
 
     def _counted(self, night: date) -> NightTally:
         return tally_night(night_tables(self._root, self.nights[night], self.hidden), self.method.definition)
+
+
+def kept_nights(root: Root) -> dict[date, KeptNight]:
+    """Return what is kept of every night but its tables, ascending.
+
+    Raises:
+        IntegrityError: where a record is not as it was sealed.
+    """
+    return {night: root.store.nights.get(night) for night in root.store.nights.kept()}
 
 
 def bound_method(root: Root, version: str) -> Method:

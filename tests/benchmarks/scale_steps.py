@@ -114,7 +114,7 @@ def log_new(path: Path) -> None:
 
 def lay_out(path: Path) -> None:
     """Lay out the site."""
-    render(Root(path), progress=Silent())
+    render(Root(path), progress=Silent(), look=False)
 
 
 def lay_out_anew(path: Path) -> None:
