@@ -42,7 +42,7 @@ from generator.records.night import (
 from generator.records.permalink import permalink_path
 from generator.records.prompt import Prompt
 from generator.settings import RouterSettings, Settings
-from generator.site import endpoint_views, grade_page, method_page, templates, views
+from generator.site import endpoint_views, feeds, grade_page, method_page, templates, views
 from generator.site.interface import (
     Agreement,
     DemoTruth,
@@ -57,6 +57,9 @@ from generator.site.interface import (
     NightMaterial,
     VersionLetters,
 )
+from generator.site.ledger import Ledger
+from generator.site.library import arrange
+from generator.site.news import News
 
 ROOT = Path(__file__).resolve().parent.parent
 FIRST_NIGHT = date(2026, 11, 19)
@@ -572,6 +575,15 @@ def context(each: Grade, of: Material) -> GradeContext:
             and earlier.method_version in named
         ),
     )
+
+
+def feeds_of(of: Material) -> tuple[dict[str, bytes], Ledger]:
+    """Return every feed by its path, and what was noted while they were made."""
+    library = arrange(of)
+    news = News(library)
+    made = dict(endpoint_views.render(library, TEMPLATES, None, news))
+    path, body = feeds.of_site(news, library)
+    return {path: body} | {each: page for each, page in made.items() if each.endswith("feed.xml")}, news.ledger
 
 
 def permanent_page(each: Grade, beside: GradeContext, by: templates.Templates = TEMPLATES) -> bytes:

@@ -11,11 +11,10 @@ import pytest
 
 from generator.records.permalink import feed_path
 from generator.records.reading import NO_LETTER
-from generator.site import feeds
-from generator.site.library import arrange
 from generator.workflows.grading import grade
 from generator.workflows.site_material import holding
 from generator.workflows.world import Root
+from tests import site_material as made
 from tests.kept_site import MODEL, Silent, add_night, make_root
 from tests.two_versions import LAST, NIGHTS, TODAY, laid_out, regrade, settle
 
@@ -38,7 +37,7 @@ def root(first_version: Path, tmp_path: Path) -> Root:
 def feeds_of(root: Root) -> dict[str, bytes]:
     """Return a root's feeds as they would be laid out now."""
     with holding(root, root.content.settings()) as material:
-        return dict(feeds.render(arrange(material)))
+        return made.feeds_of(material)[0]
 
 
 def entries(root: Root, model: str | None = None) -> list[tuple[str, str]]:

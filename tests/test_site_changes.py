@@ -14,9 +14,8 @@ import site_material as made
 
 from generator.records.grade import ChangeKind, DeclaredChange, Grade, Letter
 from generator.records.permalink import permalink_path
-from generator.site import changes_view, feeds
+from generator.site import changes_view
 from generator.site.interface import GradedWindow, Material
-from generator.site.ledger import Ledger
 from generator.site.library import arrange
 
 ATOM = "{http://www.w3.org/2005/Atom}"
@@ -59,9 +58,7 @@ def rendered(grades: Iterable[Grade], **changes: Any) -> dict[str, bytes]:
 
 def pages_of(of: Material) -> dict[str, bytes]:
     """Return the pages of changes of a material."""
-    library, ledger = arrange(of), Ledger()
-    assert list(feeds.render(library, ledger))
-    return dict(changes_view.render(library, ledger, made.TEMPLATES))
+    return dict(changes_view.render(arrange(of), made.feeds_of(of)[1], made.TEMPLATES))
 
 
 def rows(page: bytes) -> list[str]:
@@ -169,8 +166,7 @@ class TestWhatTheFeedsKnow:
 
     def test_no_grade_is_held(self):
         """What the ledger keeps of a change is text and dates, so that memory grows by lines and not by grades."""
-        ledger = Ledger()
-        assert list(feeds.render(arrange(made.material()), ledger))
+        _, ledger = made.feeds_of(made.material())
         found = [getattr(line, field) for line in ledger.newest_first() for field in line.__struct_fields__]
         assert {type(each).__name__ for each in found} == {"date", "str", "NoneType", "Letters"}
 

@@ -19,9 +19,8 @@ from lxml import etree
 from generator.records.grade import DeclaredState, Grade, Letter
 from generator.records.permalink import permalink_path
 from generator.records.reading import NO_LETTER, short_form
-from generator.site import feeds
 from generator.site.interface import GradedWindow, Material
-from generator.site.library import arrange
+from generator.site.news import MOST_REPORTED
 from generator.site.text import visible_plain
 
 ATOM = "{http://www.w3.org/2005/Atom}"
@@ -45,7 +44,7 @@ def feed(name: str, path: str) -> ET.Element:
 
 def rendered(of: Material, path: str = SITE) -> ET.Element:
     """Return a feed of a material."""
-    return ET.fromstring(dict(feeds.render(arrange(of)))[path])  # noqa: S314 - our own feed
+    return ET.fromstring(made.feeds_of(of)[0][path])  # noqa: S314 - our own feed
 
 
 def entries(of: ET.Element) -> list[ET.Element]:
@@ -298,7 +297,7 @@ class TestAChangeOfDeclaredPrecision:
     def test_hostile_providers_read_back(self, provider: str):
         """Whatever a provider is called, the feed is valid and the title reads as the name made visible."""
         grades = nights_of("AB", provider=provider, model=made.HOSTILE_MODEL)
-        body = dict(feeds.render(arrange(made.material(grades=grades, windows=led(grades)))))[SITE]
+        body = made.feeds_of(made.material(grades=grades, windows=led(grades)))[0][SITE]
         SCHEMA.assertValid(etree.fromstring(body))
         (entry,) = entries(ET.fromstring(body))  # noqa: S314 - our own feed
         name = f"{visible_plain(made.HOSTILE_MODEL)} at {visible_plain(provider)}: "
@@ -397,18 +396,23 @@ class TestGrowing:
             assert len(found) == most
             assert said(found[0], "updated").startswith(grades[-1].issued.isoformat())
             assert f"the newest {most}," in said(rendered(of, path), "subtitle")
-        folder = f"models/{made.TREES}/alder/2"
-        months = [page for path, page in made.views.render(of, made.TEMPLATES) if path.startswith(folder)]
-        assert sum(made.page_text(page).count(", then ") for page in months) == len(grades) - 1
+        folder = f"models/{made.TREES}/alder/"
+        pages = {path.removeprefix(folder): page for path, page in made.views.render(of, made.TEMPLATES)}
+        months = [name for name in pages if re.match(r"2\d{3}-\d\d/index", name)]
+        told = "".join(made.page_text(pages[name]) for name in months)
+        newest = re.findall(r"(2027-07)-\d\d [AB] 0\.1[^,]*, then", made.page_text(pages["index.html"]))
+        assert told.count(", then ") > 200
+        assert "2027-07" > max(months)
+        assert told.count(", then ") + len(newest) == len(grades) - 1
 
     def test_of_many_models_the_newest_of_all(self):
         """The site's feed has the newest changes of all models; those of one day stand alphabetically."""
-        count = feeds.MOST_ENTRIES // 2 + 20
+        count = MOST_REPORTED // 2 + 20
         one, two = (nights_of("AB" * count, model=model) for model in ("a/a", "b/b"))
         found = entries(rendered(made.material(grades=(*one, *two), windows=led((*one, *two)))))
-        days = [one[-1 - place // 2].issued for place in range(feeds.MOST_ENTRIES)]
+        days = [one[-1 - place // 2].issued for place in range(MOST_REPORTED)]
         assert [said(entry, "updated")[:10] for entry in found] == [day.isoformat() for day in days]
-        assert [said(entry, "title")[:3] for entry in found] == ["a/a", "b/b"] * (feeds.MOST_ENTRIES // 2)
+        assert [said(entry, "title")[:3] for entry in found] == ["a/a", "b/b"] * (MOST_REPORTED // 2)
 
     def test_ids_stay_wherever_it_is_laid_out(self):
         """Under another base address every link moves, and no id does: not the feed's and no entry's."""

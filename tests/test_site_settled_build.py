@@ -173,6 +173,15 @@ class TestLayingOut:
         lay(site, settled=unmade({"none": {}}), look=True)
         assert files(site) == PERMANENT | VIEWS
 
+    @pytest.mark.parametrize("look", [True, False])
+    def test_a_fingerprint_of_nothing(self, tmp_path: Path, *, look: bool):
+        """A group with an empty fingerprint is made each time: none can be told from it."""
+        site = tmp_path / "site"
+        for body in (b"one", b"two"):
+            pages = {"index.html": body}
+            lay(site, {}, [SettledPages(name="group", fingerprint="", pages=pages.items)], look=look)
+            assert files(site) == PERMANENT | pages
+
     def test_a_name_too_long_for_a_file(self, tmp_path: Path):
         """Two groups whose long names begin alike have a record each."""
         site, name = tmp_path / "site", "grades/" + "a" * 300
@@ -460,7 +469,7 @@ class TestKilled:
             with killed_before(at, *CALLS) as was_killed:
                 lay(site, LATER, {**KEPT, **MORE}, look=look)
             lay(site, VIEWS, last, look=look)
-            assert files(site) == PERMANENT | VIEWS | APRIL | KEPT["kept"]
+            assert files(site) == {**PERMANENT, **VIEWS, **APRIL, **KEPT["kept"]}
             assert Beside(site).views() == VIEWS.keys() | APRIL.keys() | KEPT["kept"].keys()
             if not was_killed():
                 break

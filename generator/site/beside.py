@@ -64,7 +64,7 @@ class Records:
 
     def digest(self, name: str) -> str | None:
         """Return the digest that files were laid out whole with; None where they were not."""
-        return self.index.get(name, NOT_WHOLE)[0]
+        return self.index.get(name, NOT_WHOLE)[0] or None
 
     def record(self, name: str) -> Record | None:
         """Return what was recorded of some files; None where nothing was, or what is there is no record."""

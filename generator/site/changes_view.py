@@ -43,7 +43,7 @@ def render(
 
     Args:
         library: the material, arranged.
-        ledger: every change, noted while the feeds were made.
+        ledger: every change, noted while the pages of endpoints and the feeds were made.
         templates: the site's templates.
         lying: knows which months' pages need not be made.
     """

@@ -117,6 +117,7 @@ def _page(library: Library, templates: Templates) -> bytes:
             replayed=_replayed(library),
         ),
         links=Links(PATH),
+        library=library,
         file_count=len(material.data),
         total=sum(file.bytes for file in material.data),
         listed=listed,

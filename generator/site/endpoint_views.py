@@ -12,7 +12,7 @@ from markupsafe import Markup
 from generator.records.grade import Grade, MatchFamily
 from generator.records.permalink import endpoint_path, model_path
 from generator.records.reading import COLUMN_WORDS, change_words, readings
-from generator.site import endpoint_months, grade_index_view, history_chart, match_chart
+from generator.site import endpoint_months, feeds, grade_index_view, history_chart, match_chart
 from generator.site.agreement_view import who_agreed
 from generator.site.anchors import COLUMN_ANCHORS
 from generator.site.embedding import embedding
@@ -25,6 +25,8 @@ from generator.site.grade_rows import FamilyRow, family_row
 from generator.site.history import Change, changes
 from generator.site.library import EndpointStory, Library, ModelStory
 from generator.site.links import INDEX, Links
+from generator.site.news import News
+from generator.site.past import month_of
 from generator.site.replies import Replies, replies
 from generator.site.shown_tables import endpoint_tables, model_tables
 from generator.site.tables import Table
@@ -49,27 +51,44 @@ class History(msgspec.Struct, frozen=True, kw_only=True):
     caption: str
     """Of the table of rows: which they are."""
     changes: tuple[Change, ...]
-    """Newest first; the newest of them where rows stand by month."""
+    """Newest first; the newest of them where rows stand by month, and all of the newest window's month."""
+    every_change: tuple[Change, ...]
+    """Likewise, all that settled months did not show."""
     by_month: tuple[Month, ...]
-    """Rows and changes, newest month first, where there are more rows than stand together, or settled months."""
+    """Rows and changes of months before the newest window's, newest month first, where there are more rows than stand
+    together, or settled months."""
     settled: tuple[SettledMonth, ...]
     """The months before them, newest first."""
 
 
-def render(library: Library, templates: Templates, lying: Lying | None = None) -> Iterator[tuple[str, bytes]]:
-    """Yield the page of each model, each endpoint, each of its months that is not settled, and each grade's index."""
+def render(
+    library: Library, templates: Templates, lying: Lying | None = None, news: News | None = None
+) -> Iterator[tuple[str, bytes]]:
+    """Yield the page of each model, each endpoint, each of its months, each grade's index, and each model's feed.
+
+    Those of settled months are not among them.
+
+    Args:
+        library: the material, arranged.
+        templates: the site's templates.
+        lying: knows which pages need not be made.
+        news: takes what changed while each endpoint's grades are at hand.
+    """
     replayed = replayed_line(night.record for night in library.material.nights)
     known, replied = grade_index_view.later(library), replies(library)
-    lying = lying or Lying(library, templates)
+    lying, news = lying or Lying(library, templates), news or News(library)
     for model in library.models:
         yield _model_page(model, library, templates, replayed)
+        news.begin()
         for story in model.endpoints:
             history = _history(story, library)
+            news.take(story, history.every_change)
             yield _endpoint_page(story, history, library, replied, templates, replayed)
             for month in history.by_month:
                 make = partial(endpoint_months.render, story, month, library, templates, replayed)
                 yield lying.or_made(Fingerprints.of_month, (story, month), make)
             yield from _indexes(story, story.grades, library, known, replied, templates, lying, replayed)
+        yield feeds.of_model(model, news, library)
 
 
 def settled_pages(  # noqa: PLR0913, PLR0917 - what all such pages share is made once, before the first
@@ -210,15 +229,23 @@ def _history(story: EndpointStory, library: Library) -> History:
     missing = [(window.end, None) for window in windows if window.grade is None]
     rows = sorted([*((grade.window_end, grade) for grade in grades), *missing], key=lambda row: row[0], reverse=True)
     changed = changes(story, version)
-    by_month = endpoint_months.months_of(rows, changed) if past or len(rows) > MOST_TOGETHER else ()
+    newest = max((month_of(row[0]) for row in rows), default="")
+    months = endpoint_months.months_of(rows, changed) if past or len(rows) > MOST_TOGETHER else ()
+    by_month = tuple(month for month in months if month.name < newest)
     shown = rows[:MOST_TOGETHER]
     count = len(rows) + sum(month.count for month in past)
     return History(
         svg=history_chart.chart("history-chart", windows, version, drawn) if windows or drawn else None,
         months=history_chart.month_table((*drawn, *history_chart.months(windows)), version) if many else None,
         rows=tuple(shown),
-        caption=f"The newest {len(shown)} of {count:,} windows" if by_month or past else "Newest window first",
+        caption=f"The newest {len(shown)} of {count:,} windows" if months else "Newest window first",
         by_month=by_month,
         settled=past[::-1],
-        changes=changed[:MOST_TOGETHER] if by_month else changed,
+        changes=_newest(changed, newest) if months else changed,
+        every_change=changed,
     )
+
+
+def _newest(changed: tuple[Change, ...], month: str) -> tuple[Change, ...]:
+    """Return the newest changes, among them all that a month's windows or nights showed first."""
+    return tuple(each for place, each in enumerate(changed) if place < MOST_TOGETHER or month_of(each.shown) >= month)

@@ -7,7 +7,7 @@ what its re-grade made of earlier windows is not reported again.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import date
 
 from markupsafe import Markup
@@ -27,61 +27,54 @@ from generator.settings import Settings
 from generator.site.atom import Entry, Feed, atom
 from generator.site.between import Reported
 from generator.site.frame import is_replayed_grade, replayed_line
-from generator.site.history import VersionChange, leading, reported, version_changes
-from generator.site.ledger import Ledger
-from generator.site.library import Library
+from generator.site.history import VersionChange, version_changes
+from generator.site.library import Library, ModelStory
 from generator.site.linked_data import LICENCE
+from generator.site.news import MOST_REPORTED, News
 from generator.site.text import told, visible, visible_plain
 
 CHANGES = "changes/"
 """The page that the site's feed belongs to."""
-MOST_ENTRIES, MOST_OF_MODEL = 200, 50
-"""Entries of the site's feed and of a model's; the page of changes lists all."""
+MOST_OF_MODEL = 50
+"""Entries of a model's feed; the page of changes lists all."""
 _REPLAYED = "Demo. The answers behind this grade were replayed from a recording: no live endpoint was asked."
 
 
-def render(library: Library, ledger: Ledger | None = None) -> Iterator[tuple[str, bytes]]:
-    """Yield the site's feed and each model's: what changed in months that are not settled, and each change of version.
+def of_model(model: ModelStory, news: News, library: Library) -> tuple[str, bytes]:
+    """Return path and bytes of a model's feed: what changed in months that are not settled.
 
     Args:
+        model: the one whose endpoints came last.
+        news: of its endpoints.
         library: the material, arranged.
-        ledger: where every change is noted, also those that no feed has room for; None where nobody asks for them.
     """
-    material, settings = library.material, library.material.settings
-    ledger = ledger or Ledger()
-    led = leading(material.windows)
-    every: list[Reported] = []  # Never more than a feed holds: each has its grades with it.
-    for model in library.models:
-        found = _newest_first(change for story in model.endpoints for change in ledger.noting(reported(story, led)))
-        every = _newest_first([*every, *found])
-        name = visible_plain(model.model)
-        yield _feed(
-            library,
-            feed_path(model.model),
-            title=f"{visible_plain(settings.title)}: {name}",
-            of=name,
-            page=model_path(model.model),
-            entries=[_entry(change, library) for change in found[:MOST_OF_MODEL]],
-            most=MOST_OF_MODEL,
-        )
-    entries = [_entry(change, library) for change in every]
-    found_versions = ledger.note_versions(version_changes(material.windows, material.grades, material.past.issued))
-    versions = (_version_entry(change, library) for change in found_versions)
-    entries = sorted((*versions, *entries), key=lambda entry: entry.updated, reverse=True)
-    yield _feed(
+    name = visible_plain(model.model)
+    return _feed(
         library,
-        feed_path(),
-        title=f"{visible_plain(settings.title)}: changes",
-        of="every model",
-        page=CHANGES,
-        entries=entries[:MOST_ENTRIES],
-        most=MOST_ENTRIES,
+        feed_path(model.model),
+        title=f"{visible_plain(library.material.settings.title)}: {name}",
+        of=name,
+        page=model_path(model.model),
+        entries=[_entry(change, library) for change in news.of_model[:MOST_OF_MODEL]],
+        most=MOST_OF_MODEL,
     )
 
 
-def _newest_first(found: Iterable[Reported]) -> list[Reported]:
-    """Return the newest changes; those of one day in the order they come in, which is alphabetical."""
-    return sorted(found, key=lambda change: (change.grade.issued, change.night), reverse=True)[:MOST_ENTRIES]
+def of_site(news: News, library: Library) -> tuple[str, bytes]:
+    """Return path and bytes of the site's feed: the same of every model, and each change of the current version."""
+    material = library.material
+    found = news.ledger.note_versions(version_changes(material.windows, material.grades, material.past.issued))
+    entries = [*(_version_entry(change, library) for change in found), *(_entry(each, library) for each in news.every)]
+    entries.sort(key=lambda entry: entry.updated, reverse=True)
+    return _feed(
+        library,
+        feed_path(),
+        title=f"{visible_plain(material.settings.title)}: changes",
+        of="every model",
+        page=CHANGES,
+        entries=entries[:MOST_REPORTED],
+        most=MOST_REPORTED,
+    )
 
 
 def _feed(  # noqa: PLR0913 - a feed's title, page and entries are named where it is made

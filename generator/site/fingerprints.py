@@ -11,7 +11,7 @@ import msgspec
 
 from generator.records.canonical import sha256
 from generator.records.grade import Grade
-from generator.records.permalink import grade_index_path, night_path
+from generator.records.permalink import endpoint_path, grade_index_path, night_path
 from generator.site.endpoint_months import Month, SettledMonth, month_path
 from generator.site.frame import replayed_line
 from generator.site.grade_index_view import later
@@ -21,7 +21,7 @@ from generator.site.ledger import Line
 from generator.site.library import EndpointStory, Library
 from generator.site.links import INDEX
 from generator.site.past import month_of
-from generator.site.replies import Replies
+from generator.site.replies import Replies, ShownReply
 from generator.site.templates import Templates
 
 
@@ -51,18 +51,16 @@ class Fingerprints:
         self._windows = {(each.method_version, each.window_end): each.sha256 for each in material.windows}
         self._proved = frozenset() if material.log is None else material.log.proved
         self._through = dict(self._chained(material))
+        self._of_window: dict[tuple[str, date], str] = {}
+        self._last: tuple[EndpointStory, str] | None = None
 
     def of_grades(self, story: EndpointStory, grades: tuple[Grade, ...], replied: Replies) -> tuple[str, str]:
         """Return the path of the page that lists the grades of one window, and its fingerprint."""
         end = grades[0].window_end
-        gone = None if story.listed_now else (story.last_listed, story.gone_words)
-        windows = [self._window(grade) for grade in grades]
-        replies = [
-            (each.who, each.day, each.window_end, str(each.html))
-            for each in replied.about(story.model, story.endpoint, end)
-        ]
         path = grade_index_path(story.model, story.endpoint, end) + INDEX
-        return path, sha256(_encoded((self._shared, path, story.provider, gone, windows, replies)))
+        told = [self._shared, path, self._standing(story), *map(self._window, grades)]
+        told += [repr(_told(each)) for each in replied.about(story.model, story.endpoint, end)]
+        return path, sha256("\n".join(told).encode())
 
     def of_month(self, story: EndpointStory, month: Month) -> tuple[str, str]:
         """Return the path of the page of an endpoint's windows of one month, and its fingerprint."""
@@ -84,14 +82,15 @@ class Fingerprints:
 
         All that its grades say follows from the files that keep them, up to the month's end.
         """
-        gone = None if story.listed_now else (story.last_listed, story.gone_words)
-        replies = [
-            (each.who, each.day, each.window_end, str(each.html))
+        folder = endpoint_path(story.model, story.endpoint)
+        told = [self._through[month.name], folder, self._standing(story), str(month.missing)]
+        told += map(repr, month.successions)
+        told += [
+            repr(_told(each))
             for each in replied.of(story.model, story.endpoint)
             if each.window_end is None or month_of(each.window_end) == month.name
         ]
-        of_endpoint = (story.model, story.endpoint, story.provider, gone, month.missing, month.successions, replies)
-        return sha256(_encoded((self._through[month.name], of_endpoint)))
+        return sha256("\n".join(told).encode())
 
     def through(self, name: str) -> str:
         """Return what tells all windows to the end of a settled month from others, and what became known of them."""
@@ -132,11 +131,29 @@ class Fingerprints:
         """Return the version of a grade, and what tells the file that keeps it."""
         return grade.method_version, self._windows.get((grade.method_version, grade.window_end))
 
-    def _window(self, grade: Grade) -> object:
+    def _standing(self, story: EndpointStory) -> str:
+        """Return what every page of an endpoint's grades says of it: how it is called, and whether it is gone."""
+        # A page asks for its endpoint's several times over, and for no other's in between.
+        if self._last is None or self._last[0] is not story:
+            gone = None if story.listed_now else (story.last_listed, story.gone_words)
+            self._last = story, repr((story.provider, gone))
+        return self._last[1]
+
+    def _window(self, grade: Grade) -> str:
         """Return what the page says of one version's grade: the file that keeps it, and what became known later."""
         key = (grade.method_version, grade.window_end)
-        voided = [(night, self._known.voided[night]) for night in grade.nights if night in self._known.voided]
-        return key, self._windows.get(key), key in self._known.regrades, key in self._proved, voided
+        told = self._of_window.get(key)
+        if told is None:
+            told = repr((key, self._windows.get(key), key in self._known.regrades, key in self._proved))
+            self._of_window[key] = told
+        voided = self._known.voided and [
+            (night, self._known.voided[night]) for night in grade.nights if night in self._known.voided
+        ]
+        return f"{told} {voided}" if voided else told
+
+
+def _told(reply: ShownReply) -> object:
+    return reply.who, reply.day, reply.window_end, str(reply.html)
 
 
 def _encoded(value: object) -> bytes:

@@ -7,19 +7,17 @@ from collections.abc import Iterator
 from generator.records.night import date_runs
 from generator.records.reading import change_words
 from generator.site.frame import frame, replayed_line
-from generator.site.history import latest_changes
 from generator.site.library import Library
 from generator.site.links import INDEX, Links
+from generator.site.news import News
 from generator.site.templates import Templates
 
-MOST_CHANGES = 30
-"""Changes that the first page lists; every endpoint's own page lists all of its own."""
 MOST_NIGHTS = 14
 """Nights that the first page lists; each night's page links to the one before."""
 
 
-def render(library: Library, templates: Templates) -> Iterator[tuple[str, bytes]]:
-    """Yield the first page."""
+def render(library: Library, news: News, templates: Templates) -> Iterator[tuple[str, bytes]]:
+    """Yield the first page, after the endpoints whose changes it lists."""
     material, settings = library.material, library.material.settings
     known = {story.model for story in library.models} | library.model_ids
     page = templates.render(
@@ -41,9 +39,7 @@ def render(library: Library, templates: Templates) -> Iterator[tuple[str, bytes]
         nights=material.nights[: -MOST_NIGHTS - 1 : -1],
         date_runs=date_runs,
         watched=tuple(sorted(set(settings.models) - known)),
-        changes=latest_changes(
-            (story for model in library.models for story in model.endpoints), library.current, MOST_CHANGES
-        ),
+        changes=news.latest,
         change_words=change_words,
         has_demo=bool(material.demo),
     )

@@ -76,15 +76,6 @@ def changes_among(
     return tuple(sorted(found, key=lambda change: change.night, reverse=True))
 
 
-def latest_changes(stories: Iterable[EndpointStory], version: str, most: int) -> tuple[Change, ...]:
-    """Return the newest changes of letter or declared precision of many endpoints, of months that are not settled.
-
-    Newest first; on one night in the order the endpoints come in.
-    """
-    found = [change for story in stories for change in changes(story, version) if change.tag is None]
-    return tuple(sorted(found, key=lambda change: change.night, reverse=True)[:most])
-
-
 def leading(windows: Iterable[GradedWindow]) -> Mapping[date, str]:
     """Return, by window end, the version that was current when it graded the window: of several, the first.
 

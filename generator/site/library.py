@@ -118,6 +118,11 @@ class Library(msgspec.Struct, frozen=True, kw_only=True):
         """The current method version."""
         return self.material.settings.method
 
+    def listed(self, night: NightMaterial) -> int:
+        """Return how many endpoints a night lists."""
+        found = self.material.past.listed.get(night.record.night)
+        return len(night.endpoints) if found is None else found
+
     def definition(self, grade: Grade) -> Definition:
         """Return the definition that a grade was made under."""
         return self.material.methods[grade.method_version].definition

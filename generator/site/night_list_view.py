@@ -80,6 +80,7 @@ def render(library: Library, templates: Templates) -> Iterator[tuple[str, bytes]
             replayed=replayed_line(night.record for night in nights),
         ),
         links=Links(PATH),
+        library=library,
         chart=over_nights(nights),
         listed=listed,
         words=_words(listed),

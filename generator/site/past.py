@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from calendar import monthrange
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, timedelta
 from itertools import groupby
 
@@ -120,6 +120,8 @@ class Past(msgspec.Struct, frozen=True, kw_only=True):
     """By version and window end, when the first of its grades was issued."""
     model_ids: frozenset[str] = frozenset()
     """Every model that a recorded night listed, as the router calls it."""
+    listed: dict[date, int] = {}
+    """By night, recorded or void, how many endpoints it lists."""
 
     def is_settled(self, day: date) -> bool:
         """True for a day in one of its months."""
@@ -166,7 +168,7 @@ def mask_of(days: Iterable[date]) -> int:
 def and_month(  # noqa: PLR0913 - a month, and what its grades are judged by
     past: Past,
     name: str,
-    listed: Iterable[tuple[date, Iterable[Endpoint]]],
+    nights: Iterable[tuple[date, bool, Sequence[Endpoint]]],
     grades: Iterable[Grade],
     *,
     current: str,
@@ -177,7 +179,7 @@ def and_month(  # noqa: PLR0913 - a month, and what its grades are judged by
     Args:
         past: what is known of all months before.
         name: of the month.
-        listed: its recorded nights, ascending, with the endpoints that each lists.
+        nights: its nights, ascending, whether each counts, and the endpoints that it lists.
         grades: of the windows that ended in it, sorted by model, endpoint, window end and version.
         current: the current method version.
         led: by window end, the version whose grade of it was news.
@@ -187,8 +189,11 @@ def and_month(  # noqa: PLR0913 - a month, and what its grades are judged by
         for model, of in past.endpoints.items()
     }
     model_ids = set(past.model_ids)
-    for night, listing in listed:
-        for each in listing:
+    listed = dict(past.listed)
+    for night, counts, listing in nights:
+        every = tuple(listing)
+        listed[night] = len(every)
+        for each in every if counts else ():
             model_ids.add(each.model_id)
             endpoints.setdefault(each.model, {}).setdefault(each.endpoint, Keeping()).listed(night, each)
     superseded, pages, changes = set(past.superseded), 0, 0
@@ -214,6 +219,7 @@ def and_month(  # noqa: PLR0913 - a month, and what its grades are judged by
         superseded=frozenset(superseded),
         issued=issued,
         model_ids=frozenset(model_ids),
+        listed=listed,
     )
 
 

@@ -30,8 +30,8 @@ from generator.site import (
 )
 from generator.site.fingerprints import Lying
 from generator.site.interface import Material, SettledPages, Unchanged
-from generator.site.ledger import Ledger
 from generator.site.library import Library, arrange
+from generator.site.news import News
 from generator.site.search import Indexer
 from generator.site.templates import Templates
 
@@ -78,8 +78,9 @@ def parted(
 def _views(
     library: Library, templates: Templates, indexer: Indexer | None, lying: Lying
 ) -> Iterator[tuple[str, bytes]]:
-    yield from first_view.render(library, templates)
-    yield from endpoint_views.render(library, templates, lying)
+    news = News(library)
+    yield from endpoint_views.render(library, templates, lying, news)
+    yield from first_view.render(library, news, templates)
     yield from folders_view.render(library, templates)
     yield from night_views.render(library, templates, lying)
     yield from night_list_view.render(library, templates)
@@ -91,9 +92,8 @@ def _views(
     yield from calibration_views.render(library, templates)
     yield from differences_view.render(library, templates)
     yield from search_view.render(library, templates, indexer)
-    ledger = Ledger()
-    yield from feeds.render(library, ledger)
-    yield from changes_view.render(library, ledger, templates, lying)
+    yield feeds.of_site(news, library)
+    yield from changes_view.render(library, news.ledger, templates, lying)
     yield from badges.render(library)
     yield from pictures.render(templates)
     yield grade_schema.render(library.material.settings)

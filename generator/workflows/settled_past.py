@@ -51,9 +51,9 @@ def settled_past(  # noqa: PLR0913 - what is known, and where it is kept
     keys = dict(_keys(names, windows, nights, current))
     past, counted = _known(names, keys, cache)
     led = leading(windows)
-    recorded = _by_month(nights)
+    of_month = _by_month(nights)
     for name in names[counted:]:
-        listed = ((night.record.night, night.endpoints) for night in recorded[name])
+        listed = ((night.record.night, counts_as_recorded(night), night.endpoints) for night in of_month[name])
         past = and_month(past, name, listed, grades_of(name), current=current, led=led)
     if cache is not None and len(names) > counted:
         cache.write(names[-1], keys[names[-1]], msgspec.json.encode(past))
@@ -90,6 +90,5 @@ def _keys(
 def _by_month(nights: Iterable[NightMaterial]) -> Mapping[str, list[NightMaterial]]:
     found: dict[str, list[NightMaterial]] = defaultdict(list)
     for night in nights:
-        if counts_as_recorded(night):
-            found[month_of(night.record.night)].append(night)
+        found[month_of(night.record.night)].append(night)
     return found
