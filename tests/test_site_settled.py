@@ -12,14 +12,19 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from generator.records.finding import FindingKind, VerificationReport
 from generator.records.permalink import endpoint_path, grade_index_path, night_path
 from generator.site.templates import Templates
 from generator.workflows.grading import grade
+from generator.workflows.kept_log import Trust
+from generator.workflows.published import SavedSite
 from generator.workflows.rendering import render
 from generator.workflows.verifying import verify
+from generator.workflows.verifying_site import verify_site
 from generator.workflows.voiding import void
 from generator.workflows.world import Root
 from tests.kept_site import ENDPOINTS, FIRST, MODEL, PROMPTS, Silent, listed, make_root, observations, seal_night
+from tests.logged_site import KEY, keep, published
 
 MARCH, APRIL, NEWEST = "2026-03", "2026-04", date(2026, 6, 4)
 NIGHTS = (NEWEST - FIRST).days + 1
@@ -111,6 +116,7 @@ def test_it_is_the_site_that_is_laid_out_anew(root: Root) -> None:
     assert differing(files(root), anew(root)) == []
 
 
+@pytest.mark.ci
 def test_verification_finds_nothing(root: Root) -> None:
     """It makes every page again, those of settled months too."""
     assert verify(root, progress=Silent()).findings == ()
@@ -134,6 +140,7 @@ def test_a_further_night_fills_nothing_of_settled_months(root: Root, filled: Cou
     assert differing(found, anew(root)) == []
 
 
+@pytest.mark.ci
 def test_a_night_of_a_settled_month_declared_void(root: Root) -> None:
     """The pages of the windows that count it say so, and the night's own."""
     before = files(root)
@@ -192,6 +199,7 @@ def test_every_window_is_listed_by_month(root: Root) -> None:
     )
 
 
+@pytest.mark.ci
 def test_every_change_is_listed_by_month(root: Root) -> None:
     """The page of changes counts what the pages of its months list."""
     found = files(root)
@@ -205,6 +213,7 @@ def test_every_change_is_listed_by_month(root: Root) -> None:
     assert f"of {sum(map(int, counted.values()))} changes" in page
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("damage", [b"", b"{", None], ids=["emptied", "cut", "gone"])
 def test_what_was_remembered_of_settled_months_may_be_lost(root: Root, damage: bytes | None) -> None:
     """It is counted anew."""
@@ -217,3 +226,39 @@ def test_what_was_remembered_of_settled_months_may_be_lost(root: Root, damage: b
     render(root, progress=Silent(), look=False)
     assert files(root) == before
     assert [each.name for each in (root.path / ".cache" / "past").iterdir()] == [APRIL]
+
+
+@pytest.fixture(scope="module")
+def copy(grown: Root, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a copy of the site as a host has it, with a log; nobody writes into it."""
+    place = tmp_path_factory.mktemp("outside")
+    shutil.copytree(grown.path, place / "root")
+    root = Root(place / "root")
+    keep(root)
+    render(root, progress=Silent(), look=False)
+    return published(root, place / "copy")
+
+
+def from_outside(site: Path) -> VerificationReport:
+    """Return what is found where the site is held against its own log."""
+    return verify_site(SavedSite(site), Trust(key=KEY.verifier), progress=Silent())
+
+
+def test_the_published_copy_is_sound(copy: Path) -> None:
+    """Every permanent page is linked, by the endpoint's page or by that of its month, and is in the sitemap."""
+    assert from_outside(copy).findings == ()
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize("day", ["2026-03-09", "2026-05-02", "2026-06-03"])
+def test_a_page_that_no_list_has_is_missed(copy: Path, tmp_path: Path, day: str) -> None:
+    """Wherever it would stand: on the page of a settled month, of one that is not, or of the endpoint."""
+    shutil.copytree(copy, tmp_path / "copy")
+    folder = tmp_path / "copy" / endpoint_path(MODEL, "kiln")
+    for page in (folder / "index.html", folder / day[:7] / "index.html"):
+        if page.exists():
+            page.write_text(page.read_text().replace(f"kiln/{day}/v0.1/index.html", "kiln/index.html"))
+    missed = [finding for finding in from_outside(tmp_path / "copy").findings if finding.kind == FindingKind.MISSING]
+    assert {f"{day}/v0.1/" in finding.expected for finding in missed} == {True}
+    month = "" if day.startswith("2026-06") else f"{day[:7]}/"
+    assert any(finding.where.endswith(f"/{endpoint_path(MODEL, 'kiln')}{month}index.html") for finding in missed)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 
 from generator.errors import SiteError
@@ -21,6 +22,7 @@ from generator.workflows.verifying_site_badges import check_site_badges
 from generator.workflows.verifying_site_log import SiteLog
 from generator.workflows.world import Progress
 
+_SITEMAP = re.compile(rb"<loc>[^<]*/(sitemaps/[0-9][0-9-]{0,30}\.xml)</loc>")
 _FEED, _LOG_PAGE, _NIGHTS = "feed.xml", f"log/{INDEX}", f"{DATA}nights/"
 
 
@@ -54,36 +56,82 @@ def check_site_views(  # noqa: PLR0913, PLR0917 - what changes, and against what
     check_site_badges(site, letters, endpoints, findings)
     required = chain(_required(endpoints, drawn), sorted(_night_pages(named)))
     paths = list(dict.fromkeys(chain(required, sorted(_views(listed or ())))))
-    keys, digests = frozenset(key.vkey for key in log.kept.keys), _digests(log, named)
-    complete = _complete(letters.known, endpoints, drawn)
-    mapped: set[str] = set()
     paths += _sitemaps(site, findings)
+    looking = _Looking(site, log, named, letters, findings)
     with progress.bar("checking pages that change", len(paths)) as advance:
-        for path, body in site.bodies(paths):
-            advance(1)
-            where = site.where + path
-            if isinstance(body, SiteError):
-                findings.unchecked(f"{body.problem} at {where}")
-                continue
-            if body is None:
-                findings.add(FindingKind.MISSING, where, expected="a page, feed or sitemap", found="none")
-                continue
-            findings.checked("pages that change")
-            check_whole(where, body, findings)
-            check_place(where, path, body, findings)
-            check_says(where, body, digests.get(path, ()), findings)
-            if path == _LOG_PAGE:
-                check_keys(where, body, keys, findings)
-            if path.rpartition("/")[2] == _FEED:
-                letters.read((claim.path for claim in claims(path, body)), findings)
-                check_titles(where, titles(body), letters.known, findings)
-            linked = check_claims(where, claims(path, body), letters.known, findings)
-            if path.startswith("sitemaps/"):
-                mapped |= linked
-            for missing in sorted(complete.get(path, frozenset()) - linked):
-                findings.add(FindingKind.MISSING, where, expected=f"a link to {missing}", found="none")
+        by_month = looking.look(paths, _complete(letters.known, endpoints, drawn), advance)
+    with progress.bar("checking the months of endpoints", len(by_month)) as advance:
+        looking.look(sorted(by_month), by_month, advance)
+    mapped = looking.mapped
     for missing in sorted(letters.known.keys() - mapped):
         findings.add(FindingKind.MISSING, site.where + sitemap.PATH, expected=f"the address of {missing}", found="none")
+
+
+class _Looking:
+    """Looks at pages that change, one after another."""
+
+    def __init__(
+        self, site: Published, log: SiteLog, named: Mapping[str, str], letters: Letters, findings: Findings
+    ) -> None:
+        self.mapped: set[str] = set()
+        """Permanent pages that the sitemap has."""
+        self._site, self._letters, self._findings = site, letters, findings
+        self._keys, self._digests = frozenset(key.vkey for key in log.kept.keys), _digests(log, named)
+
+    def look(
+        self, paths: Iterable[str], complete: Mapping[str, set[str]], advance: Callable[[int], None]
+    ) -> dict[str, set[str]]:
+        """Add a finding for each that is missing or says otherwise, or does not lead where it has to.
+
+        Args:
+            paths: of the pages.
+            complete: by path, the permanent pages that a page must link to.
+            advance: told of each page.
+
+        Returns:
+            By page of an endpoint's month that a page of an endpoint leads to, what that one has to link to instead.
+        """
+        by_month: dict[str, set[str]] = defaultdict(set)
+        for path, body in self._site.bodies(paths):
+            advance(1)
+            where = self._site.where + path
+            if isinstance(body, SiteError):
+                self._findings.unchecked(f"{body.problem} at {where}")
+                continue
+            if body is None:
+                self._findings.add(FindingKind.MISSING, where, expected="a page, feed or sitemap", found="none")
+                continue
+            linked = self._hold(path, where, body)
+            for missing in sorted(complete.get(path, frozenset()) - linked):
+                month = path.removesuffix(INDEX) + _month(missing)
+                if path == f"models/{endpoint_of(missing)}/{INDEX}" and f'"{_month(missing)}"'.encode() in body:
+                    by_month[month].add(missing)
+                else:
+                    expected = f"a link to {missing}"
+                    self._findings.add(FindingKind.MISSING, where, expected=expected, found="none")
+        return by_month
+
+    def _hold(self, path: str, where: str, body: bytes) -> set[str]:
+        """Hold one page against log and records; return the permanent pages that it links to."""
+        findings, letters = self._findings, self._letters
+        findings.checked("pages that change")
+        check_whole(where, body, findings)
+        check_place(where, path, body, findings)
+        check_says(where, body, self._digests.get(path, ()), findings)
+        if path == _LOG_PAGE:
+            check_keys(where, body, self._keys, findings)
+        if path.rpartition("/")[2] == _FEED:
+            letters.read((claim.path for claim in claims(path, body)), findings)
+            check_titles(where, titles(body), letters.known, findings)
+        linked = check_claims(where, claims(path, body), letters.known, findings)
+        if path.startswith("sitemaps/"):
+            self.mapped |= linked
+        return linked
+
+
+def _month(permanent: str) -> str:
+    """Return where the page of a window's month lies, seen from its endpoint's."""
+    return f"{permanent.rstrip('/').split('/')[-2][:7]}/{INDEX}"
 
 
 def _required(endpoints: Iterable[str], drawn: Iterable[str]) -> Iterator[str]:
@@ -138,5 +186,4 @@ def _sitemaps(site: Published, findings: Findings) -> Iterator[str]:
     index = b""
     with findings.reading(site.where + sitemap.PATH):
         index = site.get(sitemap.PATH) or b""
-    for number in range(1, index.count(b"<loc>") + 1):
-        yield sitemap.part_path(number)
+    yield from (found.decode() for found in _SITEMAP.findall(index))
