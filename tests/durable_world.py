@@ -212,7 +212,7 @@ def files(root: Path) -> dict[str, bytes]:
         for path in sorted(root.rglob("*"))
         if path.is_file()
         and not (name := path.relative_to(root).as_posix()).startswith(
-            (".site.permanent", ".site.rendered", ".cache", "archive/.lock")
+            (".site.permanent", ".site.settled/", ".site.rendered", ".cache", "archive/.lock")
         )
     }
 

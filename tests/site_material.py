@@ -474,7 +474,8 @@ def material(**changes: Any) -> Material:
         "format_text": (ROOT / "archive" / "FORMAT.md").read_text(),
     }
     plain |= changes
-    return Material(**(plain | {"grades": InMemory(plain["grades"])}))
+    grades = plain["grades"]
+    return Material(**(plain | {"grades": grades if isinstance(grades, InMemory) else InMemory(grades)}))
 
 
 class InMemory(tuple[Grade, ...]):

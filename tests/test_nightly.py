@@ -381,9 +381,8 @@ class TestAJournalWhoseDateHasPassedIsSealedByTheNextRun:
 
 def _whole(root: Path) -> dict[Path, bytes]:
     """Return every file of a root, but for the note of when the site's files were laid out: their times differ."""
-    return {
-        path: path.read_bytes() for path in root.rglob("*") if path.is_file() and ".site.permanent" not in path.parts
-    }
+    times = {".site.permanent", ".site.settled"}
+    return {path: path.read_bytes() for path in root.rglob("*") if path.is_file() and times.isdisjoint(path.parts)}
 
 
 def _killed(site: DemoSite, lines: int) -> list[bytes]:

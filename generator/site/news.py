@@ -1,4 +1,4 @@
-"""What changed lately, gathered while each endpoint's grades are at hand: the views that tell it read none again."""
+"""What changed lately, gathered while an endpoint's grades are at hand, so that no view reads them again. Pure."""
 
 from __future__ import annotations
 
