@@ -196,6 +196,15 @@ def test_a_log_that_has_grown_is_still_read_at_every_size_it_had():
         assert consistency_proof(size, 1_300, log.reader().node) == DEFINED.proof(size, 1_300)
 
 
+@pytest.mark.parametrize("size", [0, 1, 255, 256, 257, 600])
+def test_a_reader_gives_the_root_of_each_tree_that_its_own_has_grown_from(size: int):
+    """Its own among them; of a larger tree it has none."""
+    reader = KeptLog(LEAVES[:600]).reader()
+    assert reader.root(size) == DEFINED.root(0, size)
+    with pytest.raises(IntegrityError, match="expected one of"):
+        reader.root(601)
+
+
 def test_an_empty_log_reads_and_creates_nothing():
     """Its root is that of no leaves, before and after an append of none."""
     log = KeptLog()

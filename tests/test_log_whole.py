@@ -39,6 +39,11 @@ class TestWholeLog:
         assert {path: log.file(TileAddress.parse(path)) for path in log.files(size)} == made.files
         assert set(bundle_paths(size)) == {path for path in made.files if "entries" in path}
 
+    def test_it_gives_each_leaf_back(self):
+        """By its index."""
+        log = WholeLog(LEAVES)
+        assert [log.entry(index) for index in range(log.size)] == LEAVES
+
     def test_files_of_a_larger_log_are_none_of_its(self):
         """Wider ones, later ones and higher ones."""
         log = WholeLog(LEAVES[:20])

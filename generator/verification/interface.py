@@ -7,6 +7,7 @@
     check_tiles(kept, required, content)     -> findings on the log's tiles and bundles against its leaves
     check_seen(checkpoint)                   -> findings on a log that has not grown from a checkpoint that was seen
     check_site(expected, laid_out)           -> findings on the site's files against kept and rendered bytes
+    check_file(path, bytes, laid_out)        -> a finding on one of them
 
 Of a published site, without its archive:
 

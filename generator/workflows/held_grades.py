@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import tempfile
 from array import array
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from datetime import date
 from typing import BinaryIO
@@ -16,8 +16,10 @@ from typing import BinaryIO
 import msgspec
 import pyarrow as pa
 
+from generator.records.canonical import sha256
 from generator.records.grade import Grade
 from generator.site.past import month_of
+from generator.workflows.packed_grades import PackedGrades, packed
 from generator.workflows.program import program_sha256
 from generator.workflows.sealed_cache import SealedCache
 from generator.workflows.world import Root
@@ -73,7 +75,7 @@ class GradesFile:
 class HeldGrades:
     """An archive's grades, as `generator.site.interface.Grades` says."""
 
-    def __init__(self, newest: GradesFile, read_month: Callable[[str], GradesFile]) -> None:
+    def __init__(self, newest: GradesFile, read_month: Callable[[str], GradesFile | PackedGrades]) -> None:
         """Hold those of months that are not settled.
 
         Args:
@@ -82,7 +84,7 @@ class HeldGrades:
         """
         self._newest = newest
         self._read_month = read_month
-        self._months: dict[str, GradesFile] = {}
+        self._months: dict[str, GradesFile | PackedGrades] = {}
 
     def __iter__(self) -> Iterator[Grade]:
         """Yield every grade that is not of a settled month."""
@@ -96,7 +98,7 @@ class HeldGrades:
         """Return an endpoint's of a settled month."""
         return self.month(name).of(model, endpoint)
 
-    def month(self, name: str) -> GradesFile:
+    def month(self, name: str) -> GradesFile | PackedGrades:
         """Return the grades of a settled month."""
         found = self._months.pop(name, None) or self._read_month(name)
         self._months[name] = found  # The one asked for last stands last.
@@ -126,12 +128,35 @@ def held_grades(root: Root, cache: SealedCache | None = None, settled: Collectio
         for end in store.pages.windows(version):
             months.get(month_of(end), newest).append((version, end))
     with ExitStack() as stack:
-        held = HeldGrades(_read(root, newest, cache), lambda name: _read(root, months[name], cache))
+        held = HeldGrades(_read(root, newest, cache), lambda name: _read_month(root, name, months[name], cache))
         stack.callback(held.close)
         yield held
 
 
-def _read(root: Root, windows: Iterable[tuple[str, date]], cache: SealedCache | None) -> GradesFile:
+def _read_month(
+    root: Root, name: str, windows: Sequence[tuple[str, date]], cache: SealedCache | None
+) -> GradesFile | PackedGrades:
+    """Return the grades of a settled month, which are kept in one piece once their windows were read."""
+    if cache is None:
+        return _read(root, windows, None)
+    digests = [root.store.grades.manifest(version, end).sha256 for version, end in windows]
+    key = f"{sha256(' '.join(digests).encode())} {program_sha256()}"
+    data = cache.read(name, key)
+    if data is None:
+        read = _read(root, windows, cache)
+        data = packed(read)
+        read.close()
+        cache.write(name, key, data)
+        for version, end in windows:
+            cache.drop(_name(version, end))
+    return PackedGrades(data)
+
+
+def _name(version: str, end: date) -> str:
+    return f"{version}-{end.isoformat()}"
+
+
+def _read(root: Root, windows: Sequence[tuple[str, date]], cache: SealedCache | None) -> GradesFile:
     """Return the grades of some windows, each named by its version and its end."""
     places: dict[_Key, array[int]] = {}
     file, at = tempfile.TemporaryFile(), 0  # noqa: SIM115 - closed by whom it is held
@@ -146,7 +171,7 @@ def _read(root: Root, windows: Iterable[tuple[str, date]], cache: SealedCache | 
 
 def _window(root: Root, version: str, end: date, cache: SealedCache | None) -> tuple[_Lengths, bytes]:
     """Return a window's grades as JSON, one after another, and whose each is and how long."""
-    name = f"{version}-{end.isoformat()}"
+    name = _name(version, end)
     key = f"{root.store.grades.manifest(version, end).sha256} {program_sha256()}"
     found = None if cache is None else cache.read(name, key)
     if found is not None:

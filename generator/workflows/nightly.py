@@ -67,7 +67,7 @@ async def nightly(  # noqa: PLR0913 - one night, from both of its ends
         failure = error
     graded = grade(root, today=world.now().date(), progress=progress)
     log = keep_log(root, key, progress=progress)
-    render(root, progress=progress, base_url=base_url)
+    render(root, progress=progress, base_url=base_url, look=False)
     if verify_all:
         report = verify(root, progress=progress, base_url=base_url)
     else:

@@ -51,12 +51,16 @@ class SealedCache:
         body = f"{key}\n".encode() + data
         put(self.folder / name, _MAGIC + sha256(body).encode() + b"\n" + body)
 
+    def drop(self, name: str) -> None:
+        """Delete what is kept under a name."""
+        with suppress(OSError):
+            (self.folder / name).unlink()
+
     def drop_others(self, name: str) -> None:
         """Delete what is kept under any other name."""
         for each in self.folder.glob("*"):
             if each.name != name:
-                with suppress(OSError):
-                    each.unlink()
+                self.drop(each.name)
 
 
 def put(path: Path, data: bytes) -> None:

@@ -64,7 +64,7 @@ On {date}, on {machine}: {endpoints:,} endpoints of {models:,} models, {prompts}
 (`tests/benchmarks/archive_root.py`). CPU time is that of the user and the system, with all workers'. Growth is the
 exponent of the power law through a step's CPU times, by least squares over their logarithms: 1 is linear, 0 is flat.
 {observations:,} observations and {grades:,} grades were in the largest archive; `bitdepth nightly` plans, asks,
-grades, logs and lays out the night, and ends with a verification of everything.
+grades, logs and lays out the night, and ends with a verification of what that added and of a sample.
 
 Table: What each step takes, and how that grows
 
@@ -183,8 +183,8 @@ def _breaks(scale: Scale, last: Storage) -> Iterator[str]:
     verify = _step(scale, "verify everything", last.nights)
     if verify is not None:
         yield (
-            f"- **The nightly verification** reads everything: {verify.cpu_s:,.0f} CPU seconds at {last.nights} "
-            "nights. Past it: `bitdepth verify --workers N` or `--scheduler`, which spread it."
+            f"- **A full verification**, once a week, reads everything: {verify.cpu_s:,.0f} CPU seconds at "
+            f"{last.nights} nights. Past it: `bitdepth verify --workers N` or `--scheduler`, which spread it."
         )
 
 

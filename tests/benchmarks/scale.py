@@ -26,8 +26,8 @@ from tests.benchmarks import scale_steps as steps
 from tests.benchmarks.archive_root import Size, begin
 from tests.benchmarks.scale_steps import Step, step
 
-NIGHTLY = ("plan", "grade the night", "log the night", "site, nightly")
-"""What a nightly run does beside asking; it ends with a verification of everything."""
+NIGHTLY = ("plan", "grade the night", "log the night", "site, nightly", "verify the night")
+"""What a nightly run does beside asking."""
 
 
 class Storage(msgspec.Struct, frozen=True, kw_only=True):
@@ -85,6 +85,7 @@ def _at(path: Path, size: Size, age: int, workers: int) -> Iterator[Step]:
     yield step("grade the night", age, night, steps.grade_new, path)
     yield step("log the night", age, night, steps.log_new, path)
     yield step("site, nightly", age, night, steps.lay_out, path)
+    yield step("verify the night", age, night, steps.verify_night, path)
     yield step("verify everything", age, whole, steps.verify_all, path)
     numbers = tuple(dict.fromkeys((0, workers)))
     copies = {number: _copy(path, f"regraded-{number}") for number in numbers}

@@ -20,11 +20,13 @@ from generator.workflows.knowing import known_endpoints
 from generator.workflows.log_keeping import keep_log
 from generator.workflows.rendering import render
 from generator.workflows.verifying import verify
+from generator.workflows.verifying_tonight import verify_newest
 from generator.workflows.windows import Windows, bound_method
 from generator.workflows.world import Root
 from tests.benchmarks.archive_root import CANDIDATE, FIRST, VERSION, Size, grow, settle
 from tests.benchmarks.processes import in_a_process
 from tests.kept_site import Silent
+from tests.newest_night import before_last
 
 _LATER = timedelta(days=10_000)
 """After every night: the day on which a re-grade is issued."""
@@ -123,6 +125,18 @@ def lay_out_anew(path: Path) -> None:
         shutil.rmtree(each) if each.is_dir() else each.unlink()
     shutil.rmtree(path / "site", ignore_errors=True)
     lay_out(path)
+
+
+def verify_night(path: Path) -> None:
+    """Verify what the newest night added, and a sample of what is older.
+
+    Raises:
+        ValueError: where anything is found.
+    """
+    root = Root(path)
+    report = verify_newest(root, before_last(root), progress=Silent(), entropy=lambda _: _SEED)
+    if report.findings:
+        raise ValueError(str(report.findings[0]))
 
 
 def verify_all(path: Path) -> None:
