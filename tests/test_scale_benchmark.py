@@ -11,7 +11,7 @@ from tests.benchmarks import printed
 from tests.benchmarks.all import page
 from tests.benchmarks.archive_root import FIRST, Size, begin, grow
 from tests.benchmarks.paper import chapter
-from tests.benchmarks.scale import Scale, Storage, exponent, table
+from tests.benchmarks.scale import NIGHTLY, Scale, Storage, exponent, nights, table
 from tests.benchmarks.scale_steps import Step
 
 SIZE = Size(endpoints=6, models=2, prompts=10, seed=3)
@@ -99,8 +99,18 @@ def test_the_table_says_what_was_measured() -> None:
     """CPU seconds at each age, rates and growth of each step."""
     lines = table(SCALE).splitlines()
     assert lines[0].startswith("| step | CPU s at 10 nights | 40 nights |")
-    assert "| grade the night | 2.00 | 2.00 | 1,200 | 120 | 100 | 0.00 |" in lines
-    assert "| re-grade | 10.00 | 40.00 | 60 | 6 | 100 | 1.00 |" in lines
+    assert "| grade the night | 2.00 | 2.00 | 1,200 | 120 | 100, 100 | 0.00 |" in lines
+    assert "| re-grade | 10.00 | 40.00 | 60 | 6 | 100, 100 | 1.00 |" in lines
+
+
+def test_a_nightly_run_is_the_sum_of_its_steps() -> None:
+    """At each age at which all of them were measured; what follows the whole archive is none of them."""
+    assert list(nights(SCALE)) == []
+    others = [name for name in NIGHTLY if name != "grade the night"]
+    steps = [*SCALE.steps, *(step(name, 40, 3.0) for name in others), step(others[0], 10, 3.0)]
+    scale = Scale(size=SIZE, steps=tuple(steps), storage=())
+    (found,) = nights(scale)
+    assert (found.nights, found.cpu_s) == (40, 2.0 + 3.0 * (len(NIGHTLY) - 1))
 
 
 def test_the_chapter_is_arithmetic_from_it() -> None:
@@ -136,7 +146,7 @@ def test_what_benchmarks_print_is_read_back() -> None:
     assert (full.task, full.who, full.figure, full.ratio) == ("Full", "Hugo", "3 CPU s, 90 MB", "1.50")
     steps = list(printed.scale_rows(f"6 endpoints\n\n{table(SCALE)}\n"))
     assert steps[0].task == "grade the night, 40 nights (6 endpoints)"
-    assert steps[0].figure == "2.00 CPU s, 100 MB; growth 0.00"
+    assert steps[0].figure == "2.00 CPU s, 100, 100 MB; growth 0.00"
     text = page([row, full], date="2030-01-01", how="")
     assert "| site | Full | Hugo | 3 CPU s, 90 MB | 1.50 | ours |" in text
     assert "2030-01-01" in text

@@ -85,5 +85,5 @@ def scale_rows(text: str) -> Iterator[Row]:
         for row in rows:
             ages = [word for word in row if word.endswith(" nights")]
             last = ages[-1].removeprefix("CPU s at ")
-            figure = f"{row[ages[-1]]} CPU s, {row['peak MB']} MB; growth {row['growth']}"
+            figure = f"{row[ages[-1]]} CPU s, {row['peak MB, first and last']} MB; growth {row['growth']}"
             yield Row(benchmark="scale", task=f"{row['step']}, {last} ({title})", who="ours", figure=figure, ratio="")

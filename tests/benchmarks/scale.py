@@ -16,7 +16,7 @@ import math
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -50,7 +50,9 @@ class Scale(msgspec.Struct, frozen=True, kw_only=True):
     storage: tuple[Storage, ...]
 
 
-def measured(folder: Path, size: Size, ages: Sequence[int], workers: int, *, say: bool = True) -> Scale:
+def measured(
+    folder: Path, size: Size, ages: Sequence[int], workers: int, *, whole: bool = True, say: bool = True
+) -> Scale:
     """Return what each step takes at each age, ascending.
 
     Args:
@@ -58,6 +60,7 @@ def measured(folder: Path, size: Size, ages: Sequence[int], workers: int, *, say
         size: of a night.
         ages: numbers of nights, ascending.
         workers: of the re-grade that is spread; 0 leaves it out.
+        whole: measure the steps that follow the whole archive too, which take hours where it is large.
         say: print each step as it ends.
     """
     path = folder / "root"
@@ -65,7 +68,7 @@ def measured(folder: Path, size: Size, ages: Sequence[int], workers: int, *, say
     found: list[Step] = []
     storage: list[Storage] = []
     for age in ages:
-        for each in _at(path, size, age, workers):
+        for each in _at(path, size, age, workers, whole=whole):
             found.append(each)
             if say:
                 print(_line(each), flush=True)  # noqa: T201 - a script's output
@@ -73,12 +76,15 @@ def measured(folder: Path, size: Size, ages: Sequence[int], workers: int, *, say
     return Scale(size=size, steps=tuple(found), storage=tuple(storage))
 
 
-def _at(path: Path, size: Size, age: int, workers: int) -> Iterator[Step]:
+def _at(path: Path, size: Size, age: int, workers: int, *, whole: bool) -> Iterator[Step]:
     """Yield each step at one age."""
-    night, whole = _units(size, 1), _units(size, age)
+    night, every = _units(size, 1), _units(size, age)
     for work, *arguments in ((steps.add_nights, size, age - 1), (steps.grade_new,), (steps.log_new,)):
         step("", age, {}, work, path, *arguments)
-    yield step("site, full", age, _units(size, age - 1), steps.lay_out_anew, path)
+    if whole:
+        yield step("site, full", age, _units(size, age - 1), steps.lay_out_anew, path)
+    else:
+        step("", age, {}, steps.lay_out, path)
     step("", age, {}, steps.add_nights, path, size, age)
     yield step("plan", age, night, steps.plan_night, path)
     yield step("tally a night", age, night, steps.tally, path)
@@ -86,11 +92,17 @@ def _at(path: Path, size: Size, age: int, workers: int) -> Iterator[Step]:
     yield step("log the night", age, night, steps.log_new, path)
     yield step("site, nightly", age, night, steps.lay_out, path)
     yield step("verify the night", age, night, steps.verify_night, path)
-    yield step("verify everything", age, whole, steps.verify_all, path)
+    if whole:
+        yield from _over_all(path, age, every, workers)
+
+
+def _over_all(path: Path, age: int, every: Mapping[str, int], workers: int) -> Iterator[Step]:
+    """Yield each step that follows the whole archive, once the night is laid out."""
+    yield step("verify everything", age, every, steps.verify_all, path)
     numbers = tuple(dict.fromkeys((0, workers)))
     copies = {number: _copy(path, f"regraded-{number}") for number in numbers}
     for number, copy in copies.items():
-        yield step(f"re-grade, {number} workers" if number else "re-grade", age, whole, steps.regrade, copy, number)
+        yield step(f"re-grade, {number} workers" if number else "re-grade", age, every, steps.regrade, copy, number)
     expected = _kept(copies[0])
     if any(_kept(copy) != expected for copy in copies.values()):
         raise ValueError("the workers made other bytes than one process")
@@ -100,7 +112,7 @@ def _at(path: Path, size: Size, age: int, workers: int) -> Iterator[Step]:
         copy = _copy(path, "in-a-bucket")
         with scale_s3.serving():
             scale_s3.upload(copy, f"after-{age}")
-            yield step("re-grade, in a bucket", age, whole, steps.regrade, copy, 0)
+            yield step("re-grade, in a bucket", age, every, steps.regrade, copy, 0)
         shutil.rmtree(copy)
 
 
@@ -154,18 +166,36 @@ def table(scale: Scale) -> str:
     ages = sorted({each.nights for each in scale.steps})
     heads = " | ".join(f"{age} nights" for age in ages)
     lines = [
-        f"| step | CPU s at {heads} | observations a CPU s | grades a CPU s | peak MB | growth |",
+        f"| step | CPU s at {heads} | observations a CPU s | grades a CPU s | peak MB, first and last | growth |",
         f"| --- |{' ---: |' * (len(ages) + 4)}",
     ]
-    for name in dict.fromkeys(each.name for each in scale.steps):
-        of = [each for each in scale.steps if each.name == name]
-        last = of[-1]
+    steps = (*scale.steps, *nights(scale))
+    for name in dict.fromkeys(each.name for each in steps):
+        of = [each for each in steps if each.name == name]
+        first, last = of[0], of[-1]
         grown = exponent([(each.nights, each.cpu_s) for each in of])
-        peak = f"{last.peak_mb:,.0f}" + (f"; a worker {last.worker_peak_mb:,.0f}" if "workers" in name else "")
+        peak = f"{first.peak_mb:,.0f}, {last.peak_mb:,.0f}"
+        if "workers" in name:
+            peak += f"; a worker {first.worker_peak_mb:,.0f}, {last.worker_peak_mb:,.0f}"
         cells = [f"{each.cpu_s:,.2f}" for each in of]
         rates = [f"{last.units[unit] / last.cpu_s:,.0f}" for unit in ("observations", "grades")]
         lines.append(f"| {' | '.join([name, *cells, *rates, peak, '' if grown is None else f'{grown:.2f}'])} |")
     return "\n".join(lines)
+
+
+def nights(scale: Scale) -> Iterator[Step]:
+    """Yield what all steps of a nightly run come to at each age at which all were measured."""
+    for age in sorted({each.nights for each in scale.steps}):
+        of = [each for each in scale.steps if each.nights == age and each.name in NIGHTLY]
+        if len(of) == len(NIGHTLY):
+            yield Step(
+                name="a nightly run, but asking",
+                nights=age,
+                units=of[0].units,
+                wall_s=sum(each.wall_s for each in of),
+                cpu_s=sum(each.cpu_s for each in of),
+                peak_mb=max(each.peak_mb for each in of),
+            )
 
 
 def _line(each: Step) -> str:
@@ -182,12 +212,13 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--prompts", type=int, default=60)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--workers", type=int, default=2, help="of the spread re-grade; 0 leaves it out")
+    parser.add_argument("--nightly", action="store_true", help="leave out what follows the whole archive")
     parser.add_argument("--folder", type=Path, help="where to build; by default the machine's temporary folder")
     parser.add_argument("--out", type=Path, help="also write the figures to this file, as JSON")
     asked = parser.parse_args(arguments)
     size = Size(endpoints=asked.endpoints, models=asked.models, prompts=asked.prompts, seed=asked.seed)
     with tempfile.TemporaryDirectory(dir=asked.folder) as folder:
-        found = measured(Path(folder), size, sorted(asked.nights), asked.workers)
+        found = measured(Path(folder), size, sorted(asked.nights), asked.workers, whole=not asked.nightly)
     if scale_s3.missing() is not None:
         print(scale_s3.missing())  # noqa: T201 - a script's output
     print(f"\n{size.endpoints:,} endpoints of {size.models} models, {size.prompts} prompts a night\n")  # noqa: T201 - a script's output
