@@ -11,12 +11,23 @@ import pytest
 from generator.archive.grades import Grades
 from generator.archive.nights import Nights
 from generator.records.endpoint import KnownEndpoint
+from generator.records.night import NightState
 from generator.workflows.held_grades import held_grades
 from generator.workflows.knowing import known_endpoints
 from generator.workflows.sealed_cache import SealedCache
 from generator.workflows.voiding import void
 from generator.workflows.world import Root
-from tests.kept_site import ENDPOINTS, FIRST, MODEL, add_night, make_root
+from tests.kept_site import (
+    ENDPOINTS,
+    FIRST,
+    MODEL,
+    PROMPTS,
+    add_night,
+    listed,
+    make_root,
+    observations,
+    seal_night,
+)
 
 NIGHTS = 5
 
@@ -92,6 +103,53 @@ class TestWhoIsKnown:
         assert len(reads) == NIGHTS
         assert {each.first_listed for each in found[MODEL]} == {FIRST + timedelta(days=1)}
         assert found == forgotten(root)
+
+    def test_of_another_archive_nothing_is_believed(self, root: Root, reads: list[str], tmp_path: Path) -> None:
+        """Nights of the same dates, of which the newest is another one: what was remembered is not of them."""
+        shutil.rmtree(root.path / "archive" / "nights" / f"{FIRST + timedelta(days=NIGHTS - 1)}")
+        shutil.copytree(root.path, tmp_path / "other")
+        add_night(root, FIRST + timedelta(days=NIGHTS - 1))
+        other = Root(tmp_path / "other")
+        gone = [listed(endpoint) for endpoint in ENDPOINTS[1:]]
+        rows = [row for each in gone for row in observations(FIRST + timedelta(days=NIGHTS - 1), each.endpoint)]
+        seal_night(other, FIRST + timedelta(days=NIGHTS - 1), rows, gone, PROMPTS)
+        known_endpoints(root)
+        shutil.copytree(root.path / ".cache", other.path / ".cache", dirs_exist_ok=True)
+        reads.clear()
+        found = known_endpoints(other)
+        assert len(reads) == NIGHTS
+        assert found == forgotten(other)
+        assert [each.on_last_recorded_night for each in found[MODEL]] == [False, True, True]
+
+    def test_what_is_remembered_is_of_the_nights_that_are_kept(self, root: Root, reads: list[str]) -> None:
+        """Where one of them is gone, all that are left are read."""
+        known_endpoints(root)
+        shutil.rmtree(root.path / "archive" / "nights" / f"{FIRST + timedelta(days=1)}")
+        reads.clear()
+        assert known_endpoints(root) == forgotten(root)
+        assert len(reads) == 2 * (NIGHTS - 1)
+
+    def test_a_night_sealed_void_counts_for_nobody(self, root: Root, reads: list[str]) -> None:
+        """The last night that counts is remembered with what was listed on it, however many void ones follow."""
+        for day in range(3):
+            add_night(root, FIRST + timedelta(days=NIGHTS + day), state=NightState.VOID, sent_below=0)
+            reads.clear()
+            found = known_endpoints(root)
+            assert len(reads) == (1 if day else NIGHTS + 1)
+            assert all(each.on_last_recorded_night for each in found[MODEL])
+        assert found == forgotten(root)
+
+    def test_nights_that_do_not_lead_to_one_another_are_not_remembered(self, root: Root, reads: list[str]) -> None:
+        """A night that was sealed behind a later one is named by none: its digest stands in no other's record."""
+        known_endpoints(root)
+        shutil.rmtree(root.path / "archive" / "nights" / f"{FIRST + timedelta(days=1)}")
+        add_night(root, FIRST + timedelta(days=1))
+        expected = forgotten(root)
+        for _ in range(2):
+            reads.clear()
+            assert known_endpoints(root) == expected
+            assert len(reads) == NIGHTS
+        assert not (root.path / ".cache" / "endpoints").exists()
 
     @pytest.mark.parametrize("damage", ["cut", "flipped", "emptied"])
     def test_a_broken_file_costs_a_reading(self, root: Root, reads: list[str], damage: str) -> None:

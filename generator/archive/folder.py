@@ -108,9 +108,10 @@ class Folder(ABC):
         """Return the dates that name the files, or their folders, that a pattern finds; ascending."""
         found = set()
         for name in self.matching(pattern):
-            *_, folder, file = name.split("/")
+            above, _, file = name.rpartition("/")
+            word = above.rpartition("/")[2] if file == layout.NIGHT_JSON else file.rpartition(".")[0] or file
             try:
-                found.add(date.fromisoformat(folder if file == layout.NIGHT_JSON else file.rsplit(".", 1)[0]))
+                found.add(date.fromisoformat(word))
             except ValueError:
                 continue
         return tuple(sorted(found))

@@ -123,13 +123,14 @@ def _plainly(kind: type[msgspec.Struct], content: object) -> bytes | None:
 
     Args:
         kind: the record's type.
-        content: the record, or a mapping of its members.
+        content: the record, or a mapping of its members, in which floats may become the whole numbers that they are.
     """
     shape = _shape(kind)
     if shape is None:
         return None
     if shape.floats:
-        content = msgspec.to_builtins(content, str_keys=True)
+        if isinstance(content, msgspec.Struct):
+            content = msgspec.to_builtins(content, str_keys=True)
         if not all(_settle(content, *names) for names in shape.floats):
             return None
     with suppress(UnicodeEncodeError):  # Of half a character, which rfc8785 refuses in its own words.
