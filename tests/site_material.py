@@ -42,7 +42,7 @@ from generator.records.night import (
 from generator.records.permalink import permalink_path
 from generator.records.prompt import Prompt
 from generator.settings import RouterSettings, Settings
-from generator.site import endpoint_views, feeds, grade_page, method_page, templates, views
+from generator.site import endpoint_history, endpoint_views, feeds, grade_page, method_page, templates, views
 from generator.site.interface import (
     Agreement,
     DemoTruth,
@@ -613,15 +613,30 @@ def site(of: Material) -> Mapping[str, bytes]:
     return files
 
 
+def with_october(of: Material) -> Material:
+    """Return a material whose earliest grades were made of a window in October, too."""
+    end = date(2026, 10, 31)  # The nights that they count stay those that are kept, so that links lead somewhere.
+    moved = tuple(
+        msgspec.structs.replace(each, window_start=end, window_end=end, issued=end)
+        for each in of.grades
+        if each.window_end == RECORDED[-2]
+    )
+    grades = sorted(
+        (*of.grades, *moved), key=lambda each: (each.model, each.endpoint, each.window_end, each.method_version)
+    )
+    window = GradedWindow(method_version="0.1", window_end=end, was_current=True, regrade=False)
+    return msgspec.structs.replace(of, grades=InMemory(grades), windows=(window, *of.windows))
+
+
 @cache
 def sites() -> Mapping[str, Mapping[str, bytes]]:
     """Return three whole sites, rendered once for all tests: live, demo, and before the first night.
 
-    On the demo's, windows stand by month as soon as there are two.
+    On the demo's, windows stand by month as soon as there are two, and some ended in the month before.
     """
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(endpoint_views, "MOST_TOGETHER", 1)
-        demo = site(demo_material())
+        patch.setattr(endpoint_history, "MOST_TOGETHER", 1)
+        demo = site(with_october(demo_material()))
     return {"live": site(material()), "demo": demo, "empty": site(empty_material())}
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from generator.records.night import VoidRecord
 from generator.records.permalink import endpoint_path, grade_index_path
-from generator.site import changes_view, endpoint_views, grade_index_view
+from generator.site import changes_view, endpoint_history, grade_index_view
 from generator.site.templates import Templates
 from generator.workflows.grading import grade
 from generator.workflows.rendering import render
@@ -129,7 +129,7 @@ def test_a_month_that_is_over_is_not_rendered_again(
     root: Root, filled: Counter[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of each endpoint the page of a month is rendered once a window ends in the next one, and not with others."""
-    monkeypatch.setattr(endpoint_views, "MOST_TOGETHER", 3)
+    monkeypatch.setattr(endpoint_history, "MOST_TOGETHER", 3)
     render(root, progress=Silent())
     assert filled["endpoint_month.html"] == 0
     for days in (31, 32):

@@ -442,7 +442,7 @@ class TestEndpointPage:
             assert named == months
             assert len(pages) == 1 + len(months)
             assert len(rows_of(pages[INDEX])) == 31
-            assert ("The newest 31 of 32 windows" in made.page_text(pages[INDEX])) is bool(months)
+            assert ("The newest 31 of 32" in made.page_text(pages[INDEX])) is bool(months)
 
     def test_the_months_have_every_change(self):
         """The page has the newest 31 of the changes, all of the newest month; the months before have theirs."""

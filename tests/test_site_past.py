@@ -13,8 +13,9 @@ from generator.records.night import VoidRecord
 from generator.site.endpoint_months import settled, with_grades
 from generator.site.history import changes
 from generator.site.interface import GradedWindow, Material, NightMaterial
-from generator.site.library import EndpointStory, Library, arrange, counts_as_recorded
+from generator.site.library import Library, arrange, counts_as_recorded
 from generator.site.past import Past, and_month, days_of, mask_of, month_of, settled_months
+from generator.site.stories import EndpointStory
 
 FIRST, DAYS = date(2025, 1, 20), 70
 NIGHTS = tuple(FIRST + timedelta(days=day) for day in range(DAYS))

@@ -15,8 +15,9 @@ from generator.records.definition import Definition
 from generator.records.reading import agreement_words
 from generator.site.drawing import About
 from generator.site.interface import Agreement
-from generator.site.library import EndpointStory, Library, ModelStory
+from generator.site.library import Library
 from generator.site.matrix_chart import Cell, chart
+from generator.site.stories import EndpointStory, ModelStory
 from generator.site.tables import counted
 
 MOST_UNFOLDED = 8

@@ -18,7 +18,8 @@ from generator.records.permalink import badge_path
 from generator.records.reading import LETTER_WORDS, provisional_words, short_form
 from generator.site.citation import title
 from generator.site.frame import is_replayed_grade
-from generator.site.library import EndpointStory, Library
+from generator.site.library import Library
+from generator.site.stories import EndpointStory
 from generator.site.text import visible_plain
 
 COLOURS = {Letter.A: "#16476b", Letter.B: "#2c7567", Letter.C: "#8a640c", Letter.D: "#7b2d1e", Letter.U: "#5b5b62"}

@@ -13,7 +13,8 @@ from markupsafe import Markup
 
 from generator.records.permalink import badge_path, endpoint_path
 from generator.site.badges import badge, picture
-from generator.site.library import EndpointStory, Library
+from generator.site.library import Library
+from generator.site.stories import EndpointStory
 from generator.site.text import visible_markdown, visible_plain
 
 

@@ -17,9 +17,10 @@ from generator.records.reading import change_words
 from generator.site import history_bars
 from generator.site.frame import Step, frame
 from generator.site.history import Change, changes_among
-from generator.site.library import EndpointStory, Library
+from generator.site.library import Library
 from generator.site.links import INDEX, Links
 from generator.site.past import PastMonth, Succession, days_of, mask_of, month_of
+from generator.site.stories import EndpointStory
 from generator.site.templates import Templates
 from generator.site.text import visible_plain
 

@@ -6,59 +6,28 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from itertools import groupby
 
-import msgspec
-from markupsafe import Markup
-
 from generator.records.grade import Grade, MatchFamily
 from generator.records.permalink import endpoint_path, model_path
 from generator.records.reading import COLUMN_WORDS, change_words, readings
-from generator.site import endpoint_months, feeds, grade_index_view, history_chart, match_chart
+from generator.site import endpoint_history, endpoint_months, feeds, grade_index_view, match_chart
 from generator.site.agreement_view import who_agreed
 from generator.site.anchors import COLUMN_ANCHORS
 from generator.site.embedding import embedding
-from generator.site.endpoint_months import Month, Row, SettledMonth
+from generator.site.endpoint_months import SettledMonth
 from generator.site.explained import Explained, explained
 from generator.site.fingerprints import Fingerprints, Lying
 from generator.site.frame import Step, frame, replayed_line
 from generator.site.grade_index_view import Later
 from generator.site.grade_rows import FamilyRow, family_row
-from generator.site.history import Change, changes
-from generator.site.library import EndpointStory, Library, ModelStory
+from generator.site.library import Library
 from generator.site.links import INDEX, Links
 from generator.site.news import News
-from generator.site.past import month_of
 from generator.site.replies import Replies, replies
 from generator.site.shown_tables import endpoint_tables, model_tables
-from generator.site.tables import Table
+from generator.site.stories import EndpointStory, ModelStory
 from generator.site.templates import Templates
 from generator.site.text import visible_plain
 from generator.site.unit import attributes, context_short, latency_short, price_short
-
-MOST_TOGETHER = 31
-"""Windows that stand in the table of an endpoint's page; where there are more, all of them stand by month."""
-
-
-class History(msgspec.Struct, frozen=True, kw_only=True):
-    """An endpoint's windows under the current version as one picture, and every permanent grade as one table."""
-
-    svg: Markup | None
-    """None where nothing was graded under the current version."""
-    months: Table | None
-    """The figures of the picture where its windows stand by month."""
-    rows: tuple[Row, ...]
-    """The newest, newest first, none of a settled month; a row's grade is None where the current version has none of a
-    window between two that it graded."""
-    caption: str
-    """Of the table of rows: which they are."""
-    changes: tuple[Change, ...]
-    """Newest first; the newest of them where rows stand by month, and all of the newest window's month."""
-    every_change: tuple[Change, ...]
-    """Likewise, all that settled months did not show."""
-    by_month: tuple[Month, ...]
-    """Rows and changes of months before the newest window's, newest month first, where there are more rows than stand
-    together, or settled months."""
-    settled: tuple[SettledMonth, ...]
-    """The months before them, newest first."""
 
 
 def render(
@@ -81,7 +50,7 @@ def render(
         yield _model_page(model, library, templates, replayed)
         news.begin()
         for story in model.endpoints:
-            history = _history(story, library)
+            history = endpoint_history.history(story, library)
             news.take(story, history.every_change)
             yield _endpoint_page(story, history, library, replied, templates, replayed)
             for month in history.by_month:
@@ -160,7 +129,7 @@ def _model_page(model: ModelStory, library: Library, templates: Templates, repla
 
 def _endpoint_page(  # noqa: PLR0913, PLR0917 - what all such pages share is made once, before the first
     story: EndpointStory,
-    history: History,
+    history: endpoint_history.History,
     library: Library,
     replied: Replies,
     templates: Templates,
@@ -213,39 +182,3 @@ def _families(grades: Iterable[Grade]) -> tuple[FamilyRow, ...]:
         for family in grade.m_family:
             families.setdefault(family.family, family)
     return tuple(family_row(families[name]) for name in sorted(families))
-
-
-def _history(story: EndpointStory, library: Library) -> History:
-    version, grades, past = library.current, story.grades, endpoint_months.settled(story, library)
-    drawn = tuple(month.drawn for month in past if month.drawn.windows)
-    since = next((each.first for each in story.counts if each.version == version), None)
-    is_settled = library.material.past.is_settled
-    windows = history_chart.history(
-        (each for each in grades if each.method_version == version),
-        (night.record.night for night in library.recorded if not is_settled(night.record.night)),
-        since,
-    )
-    many = bool(drawn) or len(windows) > history_chart.MOST_IN_LETTERS
-    missing = [(window.end, None) for window in windows if window.grade is None]
-    rows = sorted([*((grade.window_end, grade) for grade in grades), *missing], key=lambda row: row[0], reverse=True)
-    changed = changes(story, version)
-    newest = max((month_of(row[0]) for row in rows), default="")
-    months = endpoint_months.months_of(rows, changed) if past or len(rows) > MOST_TOGETHER else ()
-    by_month = tuple(month for month in months if month.name < newest)
-    shown = rows[:MOST_TOGETHER]
-    count = len(rows) + sum(month.count for month in past)
-    return History(
-        svg=history_chart.chart("history-chart", windows, version, drawn) if windows or drawn else None,
-        months=history_chart.month_table((*drawn, *history_chart.months(windows)), version) if many else None,
-        rows=tuple(shown),
-        caption=f"The newest {len(shown)} of {count:,} windows" if months else "Newest window first",
-        by_month=by_month,
-        settled=past[::-1],
-        changes=_newest(changed, newest) if months else changed,
-        every_change=changed,
-    )
-
-
-def _newest(changed: tuple[Change, ...], month: str) -> tuple[Change, ...]:
-    """Return the newest changes, among them all that a month's windows or nights showed first."""
-    return tuple(each for place, each in enumerate(changed) if place < MOST_TOGETHER or month_of(each.shown) >= month)

@@ -28,9 +28,10 @@ from generator.site.atom import Entry, Feed, atom
 from generator.site.between import Reported
 from generator.site.frame import is_replayed_grade, replayed_line
 from generator.site.history import VersionChange, version_changes
-from generator.site.library import Library, ModelStory
+from generator.site.library import Library
 from generator.site.linked_data import LICENCE
 from generator.site.news import MOST_REPORTED, News
+from generator.site.stories import ModelStory
 from generator.site.text import told, visible, visible_plain
 
 CHANGES = "changes/"

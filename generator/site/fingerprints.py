@@ -18,10 +18,11 @@ from generator.site.grade_index_view import later
 from generator.site.history import VersionChange
 from generator.site.interface import UNCHANGED, Material, NightMaterial, Unchanged
 from generator.site.ledger import Line
-from generator.site.library import EndpointStory, Library
+from generator.site.library import Library
 from generator.site.links import INDEX
 from generator.site.past import month_of
 from generator.site.replies import Replies, ShownReply
+from generator.site.stories import EndpointStory
 from generator.site.templates import Templates
 
 

@@ -13,8 +13,9 @@ import msgspec
 
 from generator.records.permalink import author_grades_path, author_path, grades_path, model_path
 from generator.site.frame import Step, frame, replayed_line
-from generator.site.library import EndpointStory, Library, ModelStory
+from generator.site.library import Library
 from generator.site.links import INDEX, Links
+from generator.site.stories import EndpointStory, ModelStory
 from generator.site.templates import Templates
 from generator.site.text import visible_plain
 

@@ -20,10 +20,11 @@ from generator.site.anchors import COLUMN_ANCHORS
 from generator.site.citation import permalink, script_json, title
 from generator.site.frame import Step, frame
 from generator.site.grade_page import record_bytes
-from generator.site.library import EndpointStory, Library
+from generator.site.library import Library
 from generator.site.linked_data import collection
 from generator.site.links import INDEX, Links
 from generator.site.replies import Replies
+from generator.site.stories import EndpointStory
 from generator.site.templates import Templates
 
 

@@ -15,8 +15,8 @@ from generator.records.definition import version_key
 from generator.records.grade import DeclaredChange, Grade
 from generator.site.between import Reported, between
 from generator.site.interface import GradedWindow
-from generator.site.library import EndpointStory
 from generator.site.past import Succession
+from generator.site.stories import EndpointStory
 
 
 class Change(msgspec.Struct, frozen=True, kw_only=True):

@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from generator.site.between import Reported
 from generator.site.history import Change, leading, reported
 from generator.site.ledger import Ledger
-from generator.site.library import EndpointStory, Library
+from generator.site.library import Library
+from generator.site.stories import EndpointStory
 
 MOST_REPORTED, MOST_CHANGES = 200, 30
 """Changes that the site's feed holds, and that the first page lists."""

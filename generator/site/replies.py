@@ -11,8 +11,9 @@ from markupsafe import Markup
 from generator.errors import ContentError
 from generator.records.permalink import endpoint_path
 from generator.records.reply import Reply
-from generator.site.library import EndpointStory, Library
+from generator.site.library import Library
 from generator.site.reply_text import reply_html
+from generator.site.stories import EndpointStory
 from generator.site.text import visible_plain
 
 _MODELS = endpoint_path("author/name", "endpoint").partition("/")[0]

@@ -79,7 +79,8 @@ def measured(
 def _at(path: Path, size: Size, age: int, workers: int, *, whole: bool) -> Iterator[Step]:
     """Yield each step at one age."""
     night, every = _units(size, 1), _units(size, age)
-    for work, *arguments in ((steps.add_nights, size, age - 1), (steps.grade_new,), (steps.log_new,)):
+    before = ((steps.add_nights, size, age - 1), (steps.plan_night,), (steps.grade_new,), (steps.log_new,))
+    for work, *arguments in before:
         step("", age, {}, work, path, *arguments)
     if whole:
         yield step("site, full", age, _units(size, age - 1), steps.lay_out_anew, path)
