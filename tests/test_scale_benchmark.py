@@ -124,6 +124,17 @@ def test_the_chapter_is_arithmetic_from_it() -> None:
     assert text.startswith("# ")
 
 
+def test_a_larger_run_stands_beside_it() -> None:
+    """Its table, under what it was measured on; the arithmetic stays that of the first."""
+    size = Size(endpoints=2000, models=300, prompts=10, seed=3)
+    larger = Scale(size=size, steps=(step("plan", 10, 0.5),), storage=())
+    text = chapter(SCALE, larger, date="2030-01-01")
+    assert "Table: The same with 2,000 endpoints of 300 models, without what follows the whole archive" in text
+    assert "| plan | 0.50 |" in text
+    assert "| archive, GB | 1.7 | 166.7 |" in text
+    assert "2,000" not in chapter(SCALE, date="2030-01-01")
+
+
 def test_what_benchmarks_print_is_read_back() -> None:
     """Rows of each form of table, with the ratio that each prints."""
     window = (

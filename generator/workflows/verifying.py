@@ -118,6 +118,8 @@ def is_unsound(findings: Findings) -> bool:
 def note_render(root: Root, findings: Findings) -> None:
     """Say what to do about findings in the site that another rendering of a sound archive takes away."""
     found = findings.report().findings
+    if not found:
+        return
     views = Beside(root.site).views()
     gone = replaced_tables(finding.where.removeprefix(SITE) for finding in found)
 

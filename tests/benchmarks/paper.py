@@ -69,6 +69,11 @@ grades, logs and lays out the night, and ends with a verification of what that a
 Table: What each step takes, and how that grows
 
 {table}
+{larger}
+A month is settled 31 days after its end: from then on no nightly run reads, renders or looks at anything of it. The
+night on which it is settled takes longer: the 90th and the 365th of the nights above are such. What `bitdepth nightly`
+does on a machine that keeps the site and the folders beside it is what was measured; on a runner that begins empty, as
+GitHub's do, each night lays out and verifies the whole archive.
 
 ## What it takes to keep
 
@@ -92,12 +97,13 @@ Table: What more observations would come to
 """
 
 
-def chapter(scale: Scale, *, date: str) -> str:
+def chapter(scale: Scale, larger: Scale | None = None, *, date: str) -> str:
     """Return the chapter.
 
     Args:
         scale: the run.
-        date: on which it was run.
+        larger: one of more endpoints, beside it; None where there is none.
+        date: on which both were run.
     """
     last = max(scale.storage, key=lambda each: each.nights)
     return _CHAPTER.format(
@@ -109,6 +115,7 @@ def chapter(scale: Scale, *, date: str) -> str:
         observations=last.observations,
         grades=last.grades,
         table=table(scale),
+        larger="" if larger is None else _larger(larger),
         storage="\n".join(_storage(scale)),
         prices=PRICES_SOURCE,
         gb_month=f"${DOLLARS_A_GB_MONTH}",
@@ -117,6 +124,15 @@ def chapter(scale: Scale, *, date: str) -> str:
         paper="\n".join(_paper(scale, last)),
         breaks="\n".join(_breaks(scale, last)),
     )
+
+
+def _larger(scale: Scale) -> str:
+    size = scale.size
+    return f"""
+Table: The same with {size.endpoints:,} endpoints of {size.models:,} models, without what follows the whole archive
+
+{table(scale)}
+"""
 
 
 def _storage(scale: Scale) -> Iterator[str]:
@@ -186,6 +202,13 @@ def _breaks(scale: Scale, last: Storage) -> Iterator[str]:
             f"- **A full verification**, once a week, reads everything: {verify.cpu_s:,.0f} CPU seconds at "
             f"{last.nights} nights. Past it: `bitdepth verify --workers N` or `--scheduler`, which spread it."
         )
+    full = _step(scale, "site, full", last.nights)
+    if verify is not None and full is not None:
+        yield (
+            f"- **Runners that begin empty.** The job that publishes lays out the whole site, {full.cpu_s:,.0f} CPU seconds "
+            f"at {last.nights} nights, verifies everything twice, and is ended after 120 minutes. Past it: `bitdepth "
+            "nightly` by a timer on a machine that keeps its folders, and GitHub for the witness alone."
+        )
 
 
 def _step(scale: Scale, name: str, nights: int) -> Step | None:
@@ -196,10 +219,15 @@ def main(arguments: list[str] | None = None) -> int:
     """Write the chapter."""
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.paper", description=__doc__.split("\n", 1)[0])
     parser.add_argument("scale", type=Path, help="what tests.benchmarks.scale wrote with --out")
+    parser.add_argument("--larger", type=Path, help="a run of more endpoints, whose table stands beside it")
     parser.add_argument("--date", default=datetime.now(UTC).date().isoformat(), help="of the run")
     parser.add_argument("--out", type=Path, help="the chapter to write; else it is printed")
     asked = parser.parse_args(arguments)
-    text = chapter(msgspec.json.decode(asked.scale.read_bytes(), type=Scale), date=asked.date)
+    scale, larger = (
+        None if file is None else msgspec.json.decode(file.read_bytes(), type=Scale)
+        for file in (asked.scale, asked.larger)
+    )
+    text = chapter(scale, larger, date=asked.date)
     if asked.out is None:
         print(text)  # noqa: T201 - a script's output
     else:
