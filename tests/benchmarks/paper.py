@@ -205,9 +205,10 @@ def _breaks(scale: Scale, last: Storage) -> Iterator[str]:
     full = _step(scale, "site, full", last.nights)
     if verify is not None and full is not None:
         yield (
-            f"- **Runners that begin empty.** The job that publishes lays out the whole site, {full.cpu_s:,.0f} CPU seconds "
-            f"at {last.nights} nights, verifies everything twice, and is ended after 120 minutes. Past it: `bitdepth "
-            "nightly` by a timer on a machine that keeps its folders, and GitHub for the witness alone."
+            "- **Runners that begin empty.** The job that publishes lays out the whole site, "
+            f"{full.cpu_s:,.0f} CPU seconds at {last.nights} nights, verifies everything twice, and is ended after 120 "
+            "minutes. Past it: `bitdepth nightly` by a timer on a machine that keeps its folders, and GitHub for the "
+            "witness alone."
         )
 
 
