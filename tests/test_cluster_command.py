@@ -119,3 +119,33 @@ def test_verify_spreads_a_root_alone(target: list[str]) -> None:
     done = run("verify", *target, "--workers", "2")
     assert done.exit_code == ExitCode.USAGE
     assert "with a site root" in done.stderr
+
+
+class TestWorkersThatDieAtOnce:
+    """Dask says with an error that a worker ended before it had begun; when that happens nobody can time."""
+
+    @pytest.fixture
+    def starts(self, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+        """Return what is counted down with each start that fails."""
+        distributed = pytest.importorskip("distributed")
+        left, begin = [0], distributed.LocalCluster
+
+        def failing(**options: object) -> object:
+            if left[0]:
+                left[0] -= 1
+                raise RuntimeError("Nanny failed to start.")
+            return begin(**options)
+
+        monkeypatch.setattr(distributed, "LocalCluster", failing)
+        return left
+
+    def test_are_started_again(self, root: Root, starts: list[int]) -> None:
+        """Twice in a row, and the run completes."""
+        starts[0] = connection.STARTS - 1
+        assert run("grade", "--root", str(root.path), "--workers", "1").exit_code == ExitCode.DONE
+        assert starts == [0]
+
+    def test_each_time_is_one_message(self, root: Root, starts: list[int]) -> None:
+        """And nothing is written."""
+        starts[0] = connection.STARTS
+        refused(root, ("--workers", "1"), ExitCode.CLUSTER, "3 starts were tried")

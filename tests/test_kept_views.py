@@ -165,6 +165,19 @@ def test_a_page_that_was_touched_is_rendered(root: Root, rendered: list[str]) ->
     assert files(root) == before
 
 
+def test_other_times_cost_one_rendering(root: Root, rendered: list[str]) -> None:
+    """Of a copy that kept no times, every page is rendered once, comes to the same bytes, and is known again."""
+    before = files(root)
+    for path in root.site.rglob("*.html"):
+        os.utime(path)
+    render(root, progress=Silent())
+    assert len(rendered) == NIGHTS * len(ENDPOINTS)
+    rendered.clear()
+    render(root, progress=Silent())
+    assert not rendered
+    assert files(root) == before
+
+
 def test_a_page_that_is_gone_is_rendered(root: Root, rendered: list[str]) -> None:
     """Nothing lies there that could be left."""
     path = index("loom", 3)

@@ -10,11 +10,12 @@ import site_material as made
 
 from generator.records.grade import ChangeKind, DeclaredChange, DeclaredState, Grade, Letter, Superseded
 from generator.records.night import VoidRecord
+from generator.site import views
 from generator.site.endpoint_months import settled, with_grades
 from generator.site.history import changes
 from generator.site.interface import GradedWindow, Material, NightMaterial
 from generator.site.library import Library, arrange, counts_as_recorded
-from generator.site.past import Past, and_month, days_of, mask_of, month_of, settled_months
+from generator.site.past import MonthTotals, Past, and_month, days_of, mask_of, month_of, settled_months
 from generator.site.stories import EndpointStory
 
 FIRST, DAYS = date(2025, 1, 20), 70
@@ -204,7 +205,9 @@ def test_a_month_is_settled_a_month_after_its_end():
     assert settled_months(days, date(2025, 3, 3)) == MONTHS[:1]
     assert settled_months(days, date(2025, 3, 30)) == MONTHS[:1]
     assert settled_months(days, date(2025, 3, 31)) == MONTHS[:2]
-    assert settled_months(days, date(2026, 1, 1)) == MONTHS
+    assert settled_months(days, date(2025, 5, 1)) == MONTHS
+    assert settled_months([NIGHTS[0], date(2025, 5, 1)], date(2025, 5, 1)) == MONTHS, "also those without a night"
+    assert settled_months([date(2024, 12, 9)], date(2025, 3, 3)) == ("2024-12", "2025-01")
 
 
 def test_days_of_a_month_as_bits():
@@ -212,3 +215,24 @@ def test_days_of_a_month_as_bits():
     days = (date(2025, 1, 1), date(2025, 1, 9), date(2025, 1, 31))
     assert days_of("2025-01", mask_of(days)) == days
     assert mask_of(()) == 0
+
+
+def test_a_version_that_became_current_in_a_month_without_a_night():
+    """Its line stands on the page of that month."""
+    end, issued = date(2025, 1, 5), date(2025, 2, 10)
+    windows = tuple(
+        GradedWindow(method_version=version, window_end=end, was_current=True, regrade=version == "0.2")
+        for version in ("0.1", "0.2")
+    )
+    past = Past(
+        months=tuple(MonthTotals(name=name, pages=0, changes=0) for name in MONTHS),
+        issued={"0.1": {end: end}, "0.2": {end: issued}},
+    )
+    own = made.settings(method="0.2")
+    of = made.material(grades=(), nights=(), models=(), windows=windows, past=past, settings=own)
+    newest, groups = views.parted(of, made.TEMPLATES)
+    pages = dict(newest) | {path: page for group in groups for path, page in group.pages()}
+    assert "2025-02, 1" in made.page_text(pages["changes/index.html"])
+    assert "Method version 0.2 is current; it was 0.1 before" in made.page_text(pages["changes/2025-02/index.html"])
+    assert "No change became known in 2025-01." in made.page_text(pages["changes/2025-01/index.html"])
+    assert "of those after 2025-03, and each method version that became current" in pages["feed.xml"].decode()

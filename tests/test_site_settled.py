@@ -228,6 +228,17 @@ def test_what_was_remembered_of_settled_months_may_be_lost(root: Root, damage: b
     assert [each.name for each in (root.path / ".cache" / "past").iterdir()] == [APRIL]
 
 
+@pytest.mark.ci
+def test_a_folder_that_was_emptied_is_laid_out_whole(root: Root) -> None:
+    """Although somebody else's file is in it, and nothing was to be looked at."""
+    before = files(root)
+    shutil.rmtree(root.site)
+    root.site.mkdir()
+    (root.site / "CNAME").write_bytes(b"grades.example")
+    render(root, progress=Silent(), look=False)
+    assert files(root) == {**before, "CNAME": b"grades.example"}
+
+
 @pytest.fixture(scope="module")
 def copy(grown: Root, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a copy of the site as a host has it, with a log; nobody writes into it."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, TypeAlias
@@ -20,6 +20,8 @@ _Module: TypeAlias = Any
 CONNECT_S = 60
 """How long a scheduler, and then its first worker, is waited for."""
 _ADDRESS = re.compile(r"[a-z]{2,8}://[^\s/@]+:[0-9]{1,5}")
+STARTS = 3
+"""So often workers are started, where one of them dies at once."""
 DEATHS = 10
 """So many workers may die of one task, or beside it, before it is taken for what kills them; Dask's own word is 3."""
 
@@ -51,14 +53,7 @@ def connected(scheduler: str | None, workers: int | None, progress: Progress) ->
         logging.getLogger("distributed").setLevel(logging.CRITICAL)
         address: Any = scheduler
         if scheduler is None:
-            address = stack.enter_context(
-                distributed.LocalCluster(
-                    n_workers=workers,
-                    threads_per_worker=1,
-                    dashboard_address="127.0.0.1:0",
-                    silence_logs=logging.CRITICAL,
-                )
-            )
+            address = stack.enter_context(_local(distributed, workers))
         try:
             client = stack.enter_context(distributed.Client(address, timeout=CONNECT_S, set_as_default=False))
             client.wait_for_workers(1, timeout=CONNECT_S)
@@ -69,6 +64,27 @@ def connected(scheduler: str | None, workers: int | None, progress: Progress) ->
         if find_spec("bokeh"):
             progress.say(f"Dask's dashboard: {client.dashboard_link}")
         yield client
+
+
+def _local(distributed: _Module, workers: int | None) -> Any:  # noqa: ANN401 - Dask's own class
+    """Return workers that are started here; they are started anew where one dies before it has begun.
+
+    Raises:
+        ClusterError: where one dies each time.
+    """
+    for _ in range(STARTS):
+        with suppress(RuntimeError):
+            return distributed.LocalCluster(
+                n_workers=workers,
+                threads_per_worker=1,
+                dashboard_address="127.0.0.1:0",
+                silence_logs=logging.CRITICAL,
+            )
+    raise ClusterError(
+        "expected workers that begin, found that one ended each time before it had",
+        where="--workers",
+        do=f"Give fewer of them, or look at this machine's memory; {STARTS} starts were tried, and nothing was written",
+    )
 
 
 def _distributed() -> _Module:

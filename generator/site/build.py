@@ -13,7 +13,6 @@ and who set a file's time back, is found out when the site is verified, which re
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 from collections.abc import Iterable, Iterator
@@ -26,6 +25,7 @@ from generator.errors import ArchiveError, IntegrityError
 from generator.site.beside import Beside
 from generator.site.files import Files
 from generator.site.interface import UNCHANGED, SettledPages, Shelf
+from generator.site.links import INDEX
 from generator.site.permanent_shelves import PermanentShelves
 from generator.site.settled_groups import SettledGroups
 
@@ -68,7 +68,7 @@ def lay_out(
         permanent: every shelf of kept files.
         views: path and bytes of each view that is not settled; read to the end before the first settled page is made.
         settled: every group of settled pages; read to the end before any view in place is touched.
-        look: whether files are looked at that are recorded as laid out; in a folder that is new or empty they are.
+        look: whether files are looked at that are recorded as laid out; in a folder without a first page they are.
 
     Raises:
         IntegrityError: naming a permanent file that lies there with other bytes, one that the archive no longer has,
@@ -78,7 +78,7 @@ def lay_out(
     with _writing(site_dir), Files(site_dir) as files:
         beside = Beside(site_dir)
         files.make("")
-        look = look or not os.listdir(site_dir)  # noqa: PTH208 - what it lists is not looked at
+        look = look or not (site_dir / INDEX).is_file()
         old_views = beside.listed_views()
         laid = PermanentShelves(site_dir, files, beside.permanent, old_views, look=look)
         for shelf in permanent:

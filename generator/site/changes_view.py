@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date
 from functools import partial
 from itertools import groupby
@@ -16,7 +16,7 @@ from generator.site.endpoint_months import last_before
 from generator.site.feeds import CHANGES
 from generator.site.fingerprints import Fingerprints, Lying
 from generator.site.frame import Step, frame, replayed_line
-from generator.site.history import VersionChange, version_changes
+from generator.site.history import VersionChange
 from generator.site.ledger import Ledger, Line
 from generator.site.library import Library
 from generator.site.links import INDEX, Links
@@ -67,7 +67,11 @@ def _settled(library: Library, ledger: Ledger) -> Iterator[Month]:
 
 
 def settled_pages(
-    name: str, library: Library, led: Mapping[date, str], templates: Templates
+    name: str,
+    library: Library,
+    led: Mapping[date, str],
+    versions: Callable[[], tuple[VersionChange, ...]],
+    templates: Templates,
 ) -> Iterator[tuple[str, bytes]]:
     """Yield the page of a settled month's changes, made from the month's grades.
 
@@ -75,19 +79,20 @@ def settled_pages(
         name: of the month.
         library: the material, arranged.
         led: by window end, the version whose grade of it was news.
+        versions: returns every change of the current version.
         templates: the site's templates.
     """
 
     def is_news(grade: Grade) -> bool:
         return led.get(grade.window_end) == grade.method_version
 
-    material, ledger = library.material, Ledger()
+    ledger = Ledger()
     for story in (story for model in library.models for story in model.endpoints):
         news = [grade for grade in reversed(story.grades_of(name)) if is_news(grade)]
         if news:
-            deque(ledger.noting(between(last_before(story, name, is_news), news)), maxlen=0)
-    found = version_changes(material.windows, material.grades, material.past.issued)
-    ledger.note_versions(each for each in found if month_of(each.day) == name)
+            before = last_before(story, name, (each.name for each in story.past.months), is_news)
+            deque(ledger.noting(between(before, news)), maxlen=0)
+    ledger.note_versions(each for each in versions() if month_of(each.day) == name)
     rows = ledger.newest_first()
     yield _page(library, templates, rows, count=len(rows), month=name)
 

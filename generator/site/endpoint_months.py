@@ -115,18 +115,27 @@ def with_grades(story: EndpointStory, month: SettledMonth, version: str) -> Mont
     grades = story.grades_of(month.name)
     missing = ((day, None) for day in days_of(month.name, month.missing))
     rows = sorted([*((grade.window_end, grade) for grade in grades), *missing], key=lambda row: row[0], reverse=True)
-    before = last_before(story, month.name, lambda grade: grade.method_version == version)
+    graded = (each.name for each in story.past.months if each.current)
+    before = last_before(story, month.name, graded, lambda grade: grade.method_version == version)
     changed = changes_among(story, version, before, grades, month.successions)
     return Month(name=month.name, rows=tuple(rows), changes=changed)
 
 
-def last_before(story: EndpointStory, name: str, counts: Callable[[Grade], bool]) -> Grade | None:
-    """Return the last grade before a settled month that counts; None where there is none."""
-    for month in reversed(story.past.months):
-        if month.name < name:
-            for grade in story.grades_of(month.name):  # Newest first.
-                if counts(grade):
-                    return grade
+def last_before(
+    story: EndpointStory, name: str, months: Iterable[str], counts: Callable[[Grade], bool]
+) -> Grade | None:
+    """Return the last grade before a settled month that counts; None where there is none.
+
+    Args:
+        story: of the endpoint.
+        name: of the month.
+        months: settled months that may have such a grade, ascending: no other is read.
+        counts: says whether a grade does.
+    """
+    for earlier in sorted((each for each in months if each < name), reverse=True):
+        for grade in story.grades_of(earlier):  # Newest first.
+            if counts(grade):
+                return grade
     return None
 
 

@@ -75,15 +75,16 @@ def of_site(news: News, library: Library) -> tuple[str, bytes]:
         page=CHANGES,
         entries=entries[:MOST_REPORTED],
         most=MOST_REPORTED,
+        also=", and each method version that became current",
     )
 
 
 def _feed(  # noqa: PLR0913 - a feed's title, page and entries are named where it is made
-    library: Library, path: str, *, title: str, of: str, page: str, entries: Sequence[Entry], most: int
+    library: Library, path: str, *, title: str, of: str, page: str, entries: Sequence[Entry], most: int, also: str = ""
 ) -> tuple[str, bytes]:
     settings, months = library.material.settings, library.material.past.months
     newest = tuple(entries)
-    later = f" of those after {months[-1].name}" if months else ""
+    later = f" of those after {months[-1].name}{also}" if months else ""
     subtitle = (
         f"Changes of letter and of declared precision, {of}: the newest {most}{later}, each with the address of its "
         "permanent page. The page of changes lists all."

@@ -38,6 +38,7 @@ class KeptViews:
         self._name = ""
         self._known: _Record = {}
         self._now: dict[str, str] = {}
+        self._is_whole = True
         self._fresh: list[Path] = []
         # Of a run that was killed: whether its pages were swapped in is not known.
         with suppress(OSError):
@@ -55,10 +56,12 @@ class KeptViews:
         name = f"{folder}/{below[:_MONTH]}"
         if name != self._name:
             self._leave()
-            self._name, self._known, self._now = name, self._read(name), {}
+            self._name, self._known, self._now, self._is_whole = name, self._read(name), {}, True
         self._now[path] = fingerprint
         expected, size, when = self._known.get(path, ("", -1, -1))
-        return expected == fingerprint and marks(f"{self._site}/{path}") == (size, when)
+        lies = expected == fingerprint and marks(f"{self._site}/{path}") == (size, when)
+        self._is_whole = self._is_whole and lies
+        return lies
 
     def settle(self) -> None:
         """Record what was rendered, once all of it lies in place."""
@@ -72,8 +75,8 @@ class KeptViews:
                 fresh.replace(fresh.with_suffix(""))
 
     def _leave(self) -> None:
-        """Put aside what a folder's pages were asked for by, unless all of it is recorded."""
-        if self._now and self._now != {path: known[0] for path, known in self._known.items()}:
+        """Put aside what a folder's pages were asked for by, unless all of it is recorded, and lies as recorded."""
+        if self._now and not (self._is_whole and self._now.keys() == self._known.keys()):
             with suppress(OSError):
                 self._folder.mkdir(exist_ok=True)
                 fresh = self._place(self._name, _NEW)

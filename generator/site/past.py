@@ -134,7 +134,7 @@ def month_of(day: date) -> str:
 
 
 def settled_months(days: Iterable[date], newest: date | None) -> tuple[str, ...]:
-    """Return every settled month, ascending.
+    """Return every settled month, ascending, and between the first and the last those without a night too.
 
     Args:
         days: every night and the end of every window, in any order.
@@ -142,13 +142,17 @@ def settled_months(days: Iterable[date], newest: date | None) -> tuple[str, ...]
     """
     if newest is None:
         return ()
-    names = sorted({month_of(day) for day in days})
-    return tuple(name for name in names if _last_day(name) + timedelta(days=SETTLED_DAYS) <= newest)
+    found = []
+    last = _last_day(min(days))
+    while last + timedelta(days=SETTLED_DAYS) <= newest:
+        found.append(month_of(last))
+        last = _last_day(last + timedelta(days=1))
+    return tuple(found)
 
 
-def _last_day(name: str) -> date:
-    year, month = map(int, name.split("-"))
-    return date(year, month, monthrange(year, month)[1])
+def _last_day(day: date) -> date:
+    """Return the last day of a day's month."""
+    return day.replace(day=monthrange(day.year, day.month)[1])
 
 
 def days_of(name: str, mask: int) -> tuple[date, ...]:

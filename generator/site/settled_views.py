@@ -6,7 +6,7 @@ Of each month, one after another: the pages of every endpoint's windows, the nig
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
+from functools import cache, partial
 from itertools import groupby
 
 from generator.records.canonical import sha256
@@ -14,7 +14,7 @@ from generator.records.permalink import endpoint_path
 from generator.site import changes_view, endpoint_months, endpoint_views, grade_index_view, night_views, sitemap
 from generator.site.fingerprints import Lying
 from generator.site.frame import replayed_line
-from generator.site.history import leading
+from generator.site.history import VersionChange, leading, version_changes
 from generator.site.interface import SettledPages
 from generator.site.library import Library
 from generator.site.past import month_of
@@ -26,10 +26,15 @@ def render(library: Library, templates: Templates, lying: Lying) -> Iterator[Set
     """Yield every group, month by month, so that whoever makes all of them reads each month's grades once."""
     endpoints = _endpoints(library, templates, lying)
     nights = _nights(library, templates, lying)
+    led, versions = leading(library.material.windows), cache(partial(_version_changes, library))
     for month in library.material.past.months:
         yield from endpoints.get(month.name, ())
         yield from nights.get(month.name, ())
-        yield _changes(month.name, library, templates, lying)
+        yield SettledPages(
+            name=f"changes/{month.name}",
+            fingerprint=lying.fingerprints.through(month.name),
+            pages=partial(changes_view.settled_pages, month.name, library, led, versions, templates),
+        )
         yield _sitemap(month.name, library, lying)
 
 
@@ -66,13 +71,9 @@ def _group_of_nights(
     return SettledPages(name=f"nights/{name}", fingerprint=sha256("".join(told).encode()), pages=pages)
 
 
-def _changes(name: str, library: Library, templates: Templates, lying: Lying) -> SettledPages:
-    led = leading(library.material.windows)
-    return SettledPages(
-        name=f"changes/{name}",
-        fingerprint=lying.fingerprints.through(name),
-        pages=partial(changes_view.settled_pages, name, library, led, templates),
-    )
+def _version_changes(library: Library) -> tuple[VersionChange, ...]:
+    material = library.material
+    return version_changes(material.windows, material.grades, material.past.issued)
 
 
 def _sitemap(name: str, library: Library, lying: Lying) -> SettledPages:

@@ -1,7 +1,7 @@
 """The grades of an archive by endpoint, held in files while the site is rendered: memory does not grow with them.
 
 Those of months that are not settled are held from the beginning; those of a settled month from when they are asked for
-until those of two other months were.
+until those of three other months were.
 """
 
 from __future__ import annotations
@@ -30,8 +30,9 @@ _Lengths = list[tuple[str, str, int]]
 _DECODER = msgspec.json.Decoder(Grade)
 _LENGTHS = msgspec.json.Decoder(_Lengths)
 _ZSTD = pa.Codec("zstd")
-_MOST_MONTHS = 2
-"""Settled months that are held at once: what a page of one says begins with the last grade of the month before."""
+_MOST_MONTHS = 3
+"""Settled months that are held at once: what a page of one says begins with the last grade before it, which is of the
+month before, or for an endpoint that came back of a distant one."""
 
 
 class GradesFile:

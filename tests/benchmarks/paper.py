@@ -192,7 +192,7 @@ def _breaks(scale: Scale, last: Storage) -> Iterator[str]:
         "names, as grading does."
     )
     yield (
-        f"- **Rate limits.** {asked:,} requests a night are {asked / 86_400:,.1f} a second around the clock. A "
+        f"- **Rate limits.** {asked:,} requests a night are {asked / 86_400:,.2f} a second around the clock. A "
         "router's limits are met before its prices are. Past it: lower `probing.concurrency` and "
         "`probing.concurrency_per_endpoint`, fewer models, or several sites that divide them."
     )
