@@ -148,4 +148,4 @@ class TestWorkersThatDieAtOnce:
     def test_each_time_is_one_message(self, root: Root, starts: list[int]) -> None:
         """And nothing is written."""
         starts[0] = connection.STARTS
-        refused(root, ("--workers", "1"), ExitCode.CLUSTER, "3 starts were tried")
+        refused(root, ("--workers", "1"), ExitCode.FAILED, "3 starts were tried")
