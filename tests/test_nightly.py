@@ -381,7 +381,7 @@ class TestAJournalWhoseDateHasPassedIsSealedByTheNextRun:
 
 def _whole(root: Path) -> dict[Path, bytes]:
     """Return every file of a root, but for the note of when the site's files were laid out: their times differ."""
-    times = {".site.permanent", ".site.settled"}
+    times = {".site.permanent", ".site.rendered", ".site.settled"}
     return {path: path.read_bytes() for path in root.rglob("*") if path.is_file() and times.isdisjoint(path.parts)}
 
 
