@@ -17,6 +17,9 @@ from tests.benchmarks import site_records as records
 TEMPLATES = Path(__file__).resolve().parents[2] / "templates"
 VERSION = "0.1"
 
+_FIRST_PAGE = (("index.html", b"first"),)
+"""Without one a folder counts as emptied, and everything in it is looked at."""
+
 
 def rendered(grades: Path, templates: Templates) -> Iterator[tuple[str, bytes]]:
     """Yield the permanent page of each grade of a file, and the record beside it."""
@@ -40,8 +43,8 @@ def shelves(archive: Path) -> Iterator[Shelf]:
 
 
 def lay_out(archive: Path, site: Path) -> None:
-    """Lay out every page that an archive keeps."""
-    build.lay_out(site, shelves(archive), ())
+    """Lay out every page that an archive keeps, and a first page."""
+    build.lay_out(site, shelves(archive), _FIRST_PAGE)
 
 
 def render(site: Path, grades: Path) -> None:
@@ -61,9 +64,9 @@ def _pages_alone(grades: Path) -> Iterator[tuple[str, bytes]]:
 
 
 def issue(archive: Path, site: Path, window: int, grades: Path) -> None:
-    """Render the pages of a window, keep them, and lay out what is new."""
+    """Render the pages of a window, keep them, and lay out what is new, as a nightly run does."""
     keep(archive, window, grades)
-    lay_out(archive, site)
+    build.lay_out(site, shelves(archive), _FIRST_PAGE, look=False)
 
 
 def write(archive: Path, site: Path) -> None:
