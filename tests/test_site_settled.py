@@ -153,6 +153,19 @@ def test_a_night_of_a_settled_month_declared_void(root: Root) -> None:
     assert f"{grade_index_path(MODEL, 'loom', FIRST + timedelta(days=12))}index.html" in changed
 
 
+@pytest.mark.ci
+def test_a_provider_that_is_called_otherwise(root: Root) -> None:
+    """Its endpoint stands elsewhere in lists by name; nothing of settled months depends on that."""
+    night = FIRST + timedelta(days=NIGHTS)
+    listing = [listed(each) for each in ("kiln", "loom")]
+    listing[0] = msgspec.structs.replace(listing[0], provider="Zed", declared_precision="bf16", tag="kiln/bf16")
+    rows = [row for each in ("kiln", "loom") for row in observations(night, each)]
+    seal_night(root, night, rows, listing, PROMPTS)
+    grade(root, today=NEWEST, progress=Silent())
+    render(root, progress=Silent(), look=False)
+    assert differing(files(root), anew(root)) == []
+
+
 def test_an_endpoint_that_comes_back(root: Root) -> None:
     """The nights between have no grade: the pages of their months list them from then on."""
     path = f"{endpoint_path(MODEL, 'mill')}{APRIL}/index.html"

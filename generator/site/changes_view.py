@@ -87,7 +87,7 @@ def settled_pages(
         return led.get(grade.window_end) == grade.method_version
 
     ledger = Ledger()
-    for story in (story for model in library.models for story in model.endpoints):
+    for story in library.by_slug:
         news = [grade for grade in reversed(story.grades_of(name)) if is_news(grade)]
         if news:
             before = last_before(story, name, (each.name for each in story.past.months), is_news)

@@ -44,6 +44,12 @@ class Library(msgspec.Struct, frozen=True, kw_only=True):
         """The current method version."""
         return self.material.settings.method
 
+    @property
+    def by_slug(self) -> list[EndpointStory]:
+        """Every endpoint by model and slug, which no later night changes as it may a provider's name."""
+        stories = (story for model in self.models for story in model.endpoints)
+        return sorted(stories, key=lambda story: (story.model, story.endpoint))
+
     def listed(self, night: NightMaterial) -> int:
         """Return how many endpoints a night lists."""
         found = self.material.past.listed.get(night.record.night)

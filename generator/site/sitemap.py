@@ -81,8 +81,7 @@ def settled_pages(name: str, library: Library, most: int = MOST_ADDRESSES) -> It
     address = library.material.settings.address
     every = (
         _line(address + folder, issued)
-        for model in library.models
-        for story in model.endpoints
+        for story in library.by_slug
         for folder, issued in _graded(story.grades_of(name))
     )
     number = 0
