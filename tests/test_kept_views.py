@@ -14,11 +14,11 @@ import pytest
 from generator.records.night import VoidRecord
 from generator.records.permalink import endpoint_path, grade_index_path
 from generator.site import changes_view, endpoint_history, grade_index_view
-from generator.site.templates import Templates
 from generator.workflows.grading import grade
 from generator.workflows.rendering import render
 from generator.workflows.voiding import void
 from generator.workflows.world import Root
+from tests.grown_site import anew, files, noting_filled
 from tests.kept_site import ENDPOINTS, FIRST, MODEL, Silent, add_night, make_root
 
 NIGHTS = 9
@@ -52,33 +52,10 @@ def rendered(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     return found
 
 
-def files(root: Root) -> dict[str, bytes]:
-    """Return every file of the site."""
-    return {
-        each.relative_to(root.site).as_posix(): each.read_bytes() for each in root.site.rglob("*") if each.is_file()
-    }
-
-
-def anew(root: Root) -> dict[str, bytes]:
-    """Return every file of the site as laid out where none lies."""
-    other = root.path.with_name("anew")
-    shutil.copytree(root.path, other, ignore=shutil.ignore_patterns("site", ".site*"))
-    render(Root(other), progress=Silent())
-    return files(Root(other))
-
-
 @pytest.fixture
-def filled(monkeypatch: pytest.MonkeyPatch) -> Iterator[Counter[str]]:
+def filled(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     """Return how often each template is filled."""
-    found: Counter[str] = Counter()
-    fill = Templates.render
-
-    def noted(self: Templates, name: str, /, **values: object) -> bytes:
-        found[name] += 1
-        return fill(self, name, **values)
-
-    monkeypatch.setattr(Templates, "render", noted)
-    return found
+    return noting_filled(monkeypatch)
 
 
 def another_night(root: Root) -> None:

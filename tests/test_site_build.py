@@ -14,7 +14,7 @@ from laid_site import METHOD, PAGE, PERMANENT, RECORD, Killed, files, killed_bef
 from generator.errors import ArchiveError, BitdepthError, ExitCode, IntegrityError
 from generator.site import build, permanent_shelves, templates, views
 from generator.site import files as site_files
-from generator.site.beside import Record, Records
+from generator.site.beside import Records
 from generator.site.interface import Shelf
 
 BESIDE = [".site.permanent", ".site.permanent.json", ".site.views", "site"]
@@ -240,9 +240,9 @@ class TestPowerCut:
             events.append(("named", str(target)))
             replace(source, target)
 
-        def kept(self: Records, records: Iterable[tuple[str, Record]]) -> None:
+        def kept(self: Records, site: str, laid: Iterable[tuple[str, str, Iterable[str]]]) -> None:
             events.append(("record", ""))
-            keep(self, records)
+            keep(self, site, laid)
 
         monkeypatch.setattr(site_files, "_CAN_SYNC", can_sync)
         monkeypatch.setattr(os, "fsync", synced)

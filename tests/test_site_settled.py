@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import shutil
 from collections import Counter
-from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
@@ -14,7 +13,6 @@ import pytest
 
 from generator.records.finding import FindingKind, VerificationReport
 from generator.records.permalink import endpoint_path, grade_index_path, night_path
-from generator.site.templates import Templates
 from generator.workflows.grading import grade
 from generator.workflows.kept_log import Trust
 from generator.workflows.published import SavedSite
@@ -23,6 +21,7 @@ from generator.workflows.verifying import verify
 from generator.workflows.verifying_site import verify_site
 from generator.workflows.voiding import void
 from generator.workflows.world import Root
+from tests.grown_site import anew, files, noting_filled
 from tests.kept_site import ENDPOINTS, FIRST, MODEL, PROMPTS, Silent, listed, make_root, observations, seal_night
 from tests.logged_site import KEY, keep, published
 
@@ -78,32 +77,9 @@ def root(grown: Root, tmp_path: Path) -> Root:
 
 
 @pytest.fixture
-def filled(monkeypatch: pytest.MonkeyPatch) -> Iterator[Counter[str]]:
+def filled(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     """Return how often each template is filled."""
-    found: Counter[str] = Counter()
-    fill = Templates.render
-
-    def noted(self: Templates, name: str, /, **values: object) -> bytes:
-        found[name] += 1
-        return fill(self, name, **values)
-
-    monkeypatch.setattr(Templates, "render", noted)
-    return found
-
-
-def files(root: Root) -> dict[str, bytes]:
-    """Return every file of the site."""
-    return {
-        each.relative_to(root.site).as_posix(): each.read_bytes() for each in root.site.rglob("*") if each.is_file()
-    }
-
-
-def anew(root: Root) -> dict[str, bytes]:
-    """Return every file of the site as laid out where none lies and nothing is remembered."""
-    other = root.path.with_name("anew")
-    shutil.copytree(root.path, other, ignore=shutil.ignore_patterns("site", ".site*", ".cache"))
-    render(Root(other), progress=Silent())
-    return files(Root(other))
+    return noting_filled(monkeypatch)
 
 
 def differing(one: dict[str, bytes], other: dict[str, bytes]) -> list[str]:

@@ -73,10 +73,16 @@ class Records:
         except (msgspec.DecodeError, UnicodeDecodeError):
             return None
 
-    def keep(self, records: Iterable[tuple[str, Record]]) -> None:
-        """Record by name what is laid out whole, once all of it is on the disk; the index does not say so yet."""
+    def keep(self, site: str, laid: Iterable[tuple[str, str, Iterable[str]]]) -> None:
+        """Record what is laid out whole, once all of it is on the disk; the index does not say so yet.
+
+        Args:
+            site: the site's folder.
+            laid: name, digest, and the paths of the files within the site.
+        """
         with Files(self._folder) as files:
-            for name, record in records:
+            for name, digest, paths in laid:
+                record = Record(digest=digest, files=tuple((path, *marks(f"{site}/{path}")) for path in paths))
                 files.lay(self._place(name), msgspec.json.encode(record))
             files.settle()
 

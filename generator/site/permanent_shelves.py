@@ -7,7 +7,7 @@ from itertools import islice
 from pathlib import Path
 
 from generator.errors import IntegrityError
-from generator.site.beside import Record, Records, marks
+from generator.site.beside import Records
 from generator.site.files import Files
 from generator.site.interface import Shelf
 
@@ -81,16 +81,8 @@ class PermanentShelves:
 
     def record(self) -> None:
         """Record what was laid, once it is on the disk and no other file will be written."""
-        self._records.keep(
-            (
-                name,
-                Record(
-                    digest=self._index[name][0],
-                    files=tuple((path, *marks(f"{self._site}/{path}")) for path in paths),
-                ),
-            )
-            for name, paths in self._laid.items()
-        )
+        laid = ((name, self._index[name][0], paths) for name, paths in self._laid.items())
+        self._records.keep(self._site, laid)
         self._records.write_index(self._index)
 
     def _keep(self, shelf: Shelf, files: int) -> None:

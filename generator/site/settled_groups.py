@@ -10,7 +10,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from generator.errors import IntegrityError
-from generator.site.beside import NOT_WHOLE, Record, Records, marks
+from generator.site.beside import NOT_WHOLE, Records
 from generator.site.files import is_safe
 from generator.site.interface import SettledPages
 
@@ -68,16 +68,8 @@ class SettledGroups:
 
     def record(self) -> None:
         """Record what was made and forget what is given no longer, once all of it is on the disk."""
-        self._records.keep(
-            (
-                name,
-                Record(
-                    digest=self._index[name][0],
-                    files=tuple((path, *marks(f"{self._site}/{path}")) for path in paths),
-                ),
-            )
-            for name, paths in self._made.items()
-        )
+        laid = ((name, self._index[name][0], paths) for name, paths in self._made.items())
+        self._records.keep(self._site, laid)
         self._records.forget(name for name in self._before if name not in self._index)
 
     def close(self) -> None:
